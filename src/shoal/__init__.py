@@ -1,0 +1,51 @@
+"""Shoal: the acquisition half of a search engine.
+
+    import shoal
+    shoal.crawl("https://example.org/", dir="corpus", max_pages=100)
+    with shoal.open("corpus") as corpus:
+        print(corpus.page("https://example.org/").text)
+
+Names are imported when they are first used: child processes and `shoal --help` import this
+package too, and need little of it.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shoal.app.api import crawl, open  # noqa: A004 - shoal.open reads well
+    from shoal.app.collection import Collection, Page
+    from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
+    from shoal.errors import ShoalError, UsageError
+
+__all__ = ["Collection", "Page", "ShoalError", "UsageError", "__version__", "crawl", "open"]
+
+_HOMES = {
+    "Collection": ("shoal.app.collection", "Collection"),
+    "Page": ("shoal.app.collection", "Page"),
+    "ShoalError": ("shoal.errors", "ShoalError"),
+    "UsageError": ("shoal.errors", "UsageError"),
+    "__version__": ("shoal.config", "VERSION"),
+    "crawl": ("shoal.app.api", "crawl"),
+    "open": ("shoal.app.api", "open"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)
+
+
+class _Package(ModuleType):
+    """`shoal.crawl` is the function, though importing the core loop's module would rebind it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

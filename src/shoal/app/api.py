@@ -1,0 +1,128 @@
+"""What can a Python program do with Shoal? The same as the command line, with the same words.
+
+Plain functions, usable in a script, and in a notebook whose event loop is already running.
+"""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Coroutine, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from shoal.app import preflight
+from shoal.app.collection import Collection
+from shoal.app.running import Summary, Watch, crawl_into
+from shoal.config import Config, load
+from shoal.errors import UsageError
+from shoal.model.link import Link
+from shoal.model.params import ParamRules
+from shoal.model.principal import OWNER, Principal
+from shoal.sources.seeds import read_seeds
+
+DEFAULT_DIRECTORY = "corpus"
+
+Result = TypeVar("Result")
+
+
+def crawl(  # noqa: PLR0913 - the flags of the command, by name
+    *seeds: str,
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    max_pages: int | None = None,
+    max_depth: int | None = None,
+    max_time: float | str | None = None,
+    delay: float | None = None,
+    scope: str | None = None,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    agent: str | None = None,
+    contact: str | None = None,
+    workers: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    watch: Watch | None = None,
+) -> Summary:
+    """Crawl into a collection, or go on with it. `settings` takes any setting by its dotted
+    name."""
+    directory = directory_of(dir)
+    overrides: dict[str, object] = {
+        "crawl.max_pages": max_pages,
+        "crawl.max_depth": max_depth,
+        "crawl.max_time": max_time,
+        "politeness.delay": delay,
+        "crawl.scope": scope,
+        "crawl.include": tuple(include) or None,
+        "crawl.exclude": tuple(exclude) or None,
+        "agent.agent": agent,
+        "agent.contact": contact,
+        "crawl.workers": workers,
+        **(settings or {}),
+    }
+    config = load(directory, overrides, os.environ)
+    links = seeds_of(seeds, config, directory)
+    return run(_crawl(directory, config, links, watch))
+
+
+async def _crawl(
+    directory: Path, config: Config, links: list[Link], watch: Watch | None
+) -> Summary:
+    await preflight.check(config, links)
+    return await crawl_into(directory, config, links, watch=watch)
+
+
+def open(  # noqa: A001 - shoal.open reads well
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    principal: Principal = OWNER,
+) -> Collection:
+    """A collection, for reading. Also while a crawl is writing to it."""
+    return Collection(directory_of(dir), principal)
+
+
+def directory_of(given: str | Path | None) -> Path:
+    return Path(given or os.environ.get("SHOAL_DIR") or DEFAULT_DIRECTORY)
+
+
+def seeds_of(given: Iterable[str], config: Config, directory: Path) -> list[Link]:
+    """The seeds on the command line, else those of the settings; none are needed to go on."""
+    names = list(given) or list(config.crawl.seeds)
+    if not names and not (directory / "table").is_dir():
+        raise UsageError(
+            "Nothing to crawl: name at least one URL, as in: shoal crawl https://example.org/"
+        )
+    return read_seeds(names, sys.stdin, ParamRules.from_names(config.url.strip, config.url.keep))
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run to the end, also where an event loop is running already (a notebook): then in a
+    thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _with_fast_loop(work)
+    box: list[Result | BaseException] = []
+
+    def in_thread() -> None:
+        try:
+            box.append(_with_fast_loop(work))
+        except BaseException as error:  # noqa: BLE001 - carried over to the calling thread
+            box.append(error)
+
+    thread = threading.Thread(target=in_thread, name="shoal")
+    thread.start()
+    thread.join()
+    if isinstance(box[0], BaseException):
+        raise box[0]
+    return box[0]
+
+
+def _with_fast_loop(work: Coroutine[Any, Any, Result]) -> Result:
+    with asyncio.Runner(loop_factory=_fast_loop()) as runner:
+        return runner.run(work)
+
+
+def _fast_loop() -> Any:
+    try:
+        from uvloop import new_event_loop  # noqa: PLC0415 - not to be had on every platform
+    except ImportError:
+        return None
+    return new_event_loop

@@ -1,0 +1,67 @@
+"""What does a child process do with a page? Archive it, then read it.
+
+The archive comes first and is unbuffered, so that no row can point at bytes that died with the
+process, and so that a page which kills its reader is still kept as it was sent.
+"""
+
+import time
+from pathlib import Path
+
+from shoal.config import VERSION
+from shoal.convert.context import Limits
+from shoal.convert.reader import Reader, ReaderSettings
+from shoal.focus.priority import FixedPriority, PrioritySettings
+from shoal.focus.scope import CrawlScope, ScopeSettings
+from shoal.model.document import Understood
+from shoal.model.params import ParamRules
+from shoal.model.record import Struct, unpack
+from shoal.model.visit import Fetched, Keep, Visit
+from shoal.store.archive import ArchiveWriter
+
+FACTORY = "shoal.app.child:make"
+
+
+class ChildConfig(Struct):
+    scope: ScopeSettings
+    priority: PrioritySettings
+    product_token: str
+    strip: tuple[str, ...]
+    keep: tuple[str, ...]
+    limits: Limits
+    warc_directory: str
+    warc_max_bytes: int
+
+
+class Worker:
+    def __init__(self, config: ChildConfig) -> None:
+        settings = ReaderSettings(
+            scope=CrawlScope(config.scope),
+            prioritizer=FixedPriority(config.priority),
+            product_token=config.product_token,
+            params=ParamRules.from_names(config.strip, config.keep),
+            limits=config.limits,
+        )
+        self._reader = Reader(settings)
+        self._archive = ArchiveWriter(
+            Path(config.warc_directory), config.warc_max_bytes, f"Shoal/{VERSION}"
+        )
+
+    def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
+        started = time.process_time()
+        response = request = None
+        if visit.keep is Keep.RAW:
+            response, request = self._archive.write(visit, fetched)
+        understood = Understood() if archive_only else self._reader.read(visit, fetched)
+        if visit.keep is Keep.NONE:
+            for document in understood.documents:
+                document.text = b""
+        understood.response, understood.request = response, request
+        understood.cpu_seconds = time.process_time() - started
+        return understood
+
+    def close(self) -> None:
+        self._archive.close()
+
+
+def make(config: bytes) -> Worker:
+    return Worker(unpack(ChildConfig, config))

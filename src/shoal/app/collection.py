@@ -1,0 +1,206 @@
+"""What is in a collection? Reading it, from Python as from the command line.
+
+Reads go through a secondary view of the table, so they work while a crawl writes to it; `refresh`
+brings the view up to date. Every read is made for a principal, by default the owner.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from shoal.app.layout import Layout, is_locked
+from shoal.app.status import Snapshot, Status, read_snapshot, status_of
+from shoal.clock import iso
+from shoal.config import Config, load
+from shoal.convert import encoding
+from shoal.errors import UsageError
+from shoal.frontier.rows import UrlRow
+from shoal.frontier.view import FrontierView, SiteView
+from shoal.model.document import Document
+from shoal.model.outcome import State
+from shoal.model.principal import OWNER, Principal
+from shoal.model.rowkey import KeyRange, domain_range, prefix_range, row_key, suffix_range, url_of
+from shoal.model.url import ParamRules, canonical
+from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
+from shoal.store.rows import VisitRow
+from shoal.store.table import RocksTable
+
+_ALL: KeyRange = (b"\x01", b"\xff")
+_MOST_BYTES = 1 << 30
+_MOST_RATIO = 10_000
+
+
+@dataclass(frozen=True)
+class Page:
+    """One stored page, with what is known of it at hand and its bytes a call away."""
+
+    collection: "Collection"
+    stored: StoredPage
+
+    @property
+    def url(self) -> str:
+        return self.stored.url
+
+    @property
+    def fetched(self) -> str:
+        return iso(self.stored.when)
+
+    @property
+    def title(self) -> str:
+        return self.stored.document.title
+
+    @property
+    def status(self) -> int:
+        return self.stored.fetch.visit.status
+
+    @property
+    def document(self) -> Document:
+        return self.stored.document
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        return self.stored.fetch.headers
+
+    @property
+    def text(self) -> str:
+        return self.collection.store.text(
+            self.stored.row, self.collection.principal, self.stored.when
+        )
+
+    @property
+    def body(self) -> bytes:
+        """The body as the server meant it: its content encoding undone."""
+        record = self.collection.store.raw(
+            self.stored.row, self.collection.principal, self.stored.when
+        )
+        if record is None:
+            return b""
+        sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
+        return encoding.undo(record.http_body, sent_as, _MOST_BYTES, _MOST_RATIO).data
+
+    def __repr__(self) -> str:
+        return f"<Page {self.status} {self.url} {self.title!r} fetched {self.fetched}>"
+
+
+class Collection:
+    """A collection, opened for reading."""
+
+    def __init__(self, directory: Path, principal: Principal = OWNER) -> None:
+        self.layout = Layout(directory)
+        self.layout.must_exist()
+        self.principal = principal
+        self.config: Config = load(directory, {}, {})
+        self.table = RocksTable(self.layout.table, reader=True)
+        self.store = PageStore(self.table, self.layout.warc, self.config.crawl.versions)
+        self.frontier = FrontierView(self.table)
+        url = self.config.url
+        self._params = ParamRules.from_names(url.strip, url.keep)
+
+    def refresh(self) -> None:
+        """See what was written since the collection was opened."""
+        self.table.catch_up()
+
+    def canonical(self, url: str) -> str:
+        found = canonical(url, None, self._params) or canonical(
+            f"https://{url}", None, self._params
+        )
+        if found is None:
+            raise UsageError(
+                f"{url!r} is not a URL; write it in full, like https://example.org/page."
+            )
+        return found
+
+    def page(self, url: str, at: float | None = None) -> Page | None:
+        """The stored copy of a page, or the one that was current at a time."""
+        stored = self.store.page(self.row(url), self.principal, at)
+        return None if stored is None else Page(self, stored)
+
+    def row(self, url: str) -> bytes:
+        return self.store.find(self.canonical(url))
+
+    def pages(
+        self,
+        where: str = "",
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        status: int | None = None,
+    ) -> Iterator[Page]:
+        """Stored pages in row order. `where` is a URL prefix, a domain or a suffix such as
+        `.edu`."""
+        start, end = key_range(where)
+        wanted = (
+            Filter(since, until, status) if (since, until, status) != (None,) * 3 else EVERYTHING
+        )
+        for stored in self.store.stream(start, end, self.principal, wanted):
+            yield Page(self, stored)
+
+    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
+        """Every known URL with its state, in row order."""
+        start, end = key_range(where)
+        for row, url in self.frontier.urls(start, end):
+            if (state is None or url.state is state) and self._may_name(row):
+                yield url_of(row), url
+
+    def history(self, url: str) -> list[tuple[float, VisitRow]]:
+        return list(self.store.history(self.row(url), self.principal))
+
+    def links(self, url: str) -> list[tuple[str, str]]:
+        """(target URL, anchor text) of the links on a page."""
+        return [
+            (out.link.url, out.link.text) for out in self.store.links(self.row(url), self.principal)
+        ]
+
+    def anchors(self, url: str) -> list[tuple[str, str]]:
+        """(source URL, anchor text) of the pages that link to it."""
+        found = self.store.anchors(self.row(url), self.principal)
+        return [(url_of(source), anchor.text) for source, _, anchor in found]
+
+    def hosts(self) -> Iterator[SiteView]:
+        return self.frontier.sites()
+
+    def is_running(self) -> bool:
+        return is_locked(self.layout)
+
+    def status(self) -> Status:
+        live = read_snapshot(self.layout.status) if self.is_running() else None
+        snapshot = live or Snapshot(self.frontier.counts().as_dict())
+        return status_of(self.layout.directory, snapshot)
+
+    def _may_name(self, row: bytes) -> bool:
+        return self.principal.everything or self.store.page(row, self.principal) is not None
+
+    def close(self) -> None:
+        self.table.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        status = self.status()
+        counts = f"{status.fetched:,} pages of {status.discovered:,} URLs"
+        return f"<Collection {self.layout.directory} with {counts}>"
+
+
+def key_range(where: str) -> KeyRange:
+    """`` everything, `.edu` a suffix, `example.org` a domain, `https://…` everything below a
+    URL."""
+    if not where:
+        return _ALL
+    if where.startswith("."):
+        return suffix_range(where)
+    if "://" in where or where.startswith("file:"):
+        return prefix_range(where)
+    if "/" in where or ":" in where:
+        return prefix_range(url_of(row_key(canonical(f"https://{where}") or "")))
+    return domain_range(where.lower())

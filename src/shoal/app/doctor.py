@@ -1,0 +1,164 @@
+"""Can the main job run here? Each thing it needs, and the exact fix where it is missing.
+
+Nothing is changed and nothing is made: not even the collection's directory. What is only a pity
+(few file descriptors, no name server: a crawl of this machine needs none) is no illness.
+"""
+
+import importlib
+import os
+import platform
+import resource
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from shoal.app.api import run
+from shoal.app.fetchers import resolver
+from shoal.app.layout import Layout, is_locked
+from shoal.clock import SystemClock
+from shoal.config import VERSION, Config
+from shoal.model.record import Struct
+
+LEAST_PYTHON = (3, 11)
+LIBRARIES = {
+    "ada-url": "ada_url",
+    "aiodns": "aiodns",
+    "brotli": "brotli",
+    "certifi": "certifi",
+    "faust-cchardet": "cchardet",
+    "isal": "isal",
+    "msgspec": "msgspec",
+    "pycurl": "pycurl",
+    "rich": "rich",
+    "rocksdict": "rocksdict",
+    "selectolax": "selectolax",
+    "tldextract": "tldextract",
+    "typer": "typer",
+    "uvloop": "uvloop",
+    "xxhash": "xxhash",
+    "zstandard": "zstandard",
+}
+"""Distributions that the main job needs, and the module that each of them brings."""
+
+_OPTIONAL = {"uvloop"}
+_FILES_BESIDE_CONNECTIONS = 1000
+"""The table has up to 512 files open; the rest is for readers, archives and idle connections."""
+_ASKED_NAME = "example.org"
+
+
+class Check(Struct):
+    name: str
+    ok: bool
+    says: str
+    fix: str = ""
+    needed: bool = True
+    """Whether the main job fails without it."""
+
+
+def examine(directory: Path, config: Config) -> list[Check]:
+    return [
+        _python(),
+        *_libraries(),
+        _libcurl(),
+        _file_descriptors(config.crawl.workers),
+        _writable(directory),
+        _disk(directory, config.crawl.min_free_disk),
+        _names(config),
+    ]
+
+
+def is_well(checks: list[Check]) -> bool:
+    return all(check.ok for check in checks if check.needed)
+
+
+def _python() -> Check:
+    says = f"{platform.python_implementation()} {platform.python_version()}, Shoal {VERSION}"
+    least = ".".join(map(str, LEAST_PYTHON))
+    return Check(
+        "python", sys.version_info >= LEAST_PYTHON, says, f"install Python {least} or newer"
+    )
+
+
+def _libraries() -> Iterator[Check]:
+    for distribution, module in LIBRARIES.items():
+        fix = f"{sys.executable} -m pip install {distribution}"
+        needed = distribution not in _OPTIONAL
+        try:
+            version = metadata.version(distribution)
+            importlib.import_module(module)
+        except metadata.PackageNotFoundError:
+            yield Check(distribution, False, "is not installed", fix, needed)
+        except ImportError as error:
+            again = f"{fix} --force-reinstall"
+            yield Check(distribution, False, f"can't be loaded: {error}", again, needed)
+        else:
+            yield Check(distribution, True, version, needed=needed)
+
+
+def _libcurl() -> Check:
+    """pycurl comes as a wheel with its libcurl inside, or is built against the system's."""
+    try:
+        curl = importlib.import_module("pycurl")
+    except ImportError:
+        return Check("libcurl", False, "can't be asked without pycurl", "see pycurl, above")
+    protocols = curl.version_info()[8]
+    wanted = {"http", "https"}
+    return Check(
+        "libcurl",
+        wanted <= set(protocols),
+        f"{curl.version}; {', '.join(sorted(protocols))}",
+        f"{sys.executable} -m pip install --force-reinstall --only-binary :all: pycurl",
+    )
+
+
+def _file_descriptors(workers: int) -> Check:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = workers + _FILES_BESIDE_CONNECTIONS
+    enough = soft == resource.RLIM_INFINITY or soft >= wanted
+    can_raise = hard == resource.RLIM_INFINITY or hard >= wanted
+    fix = f"ulimit -n {wanted}" if can_raise else f"raise the hard limit of open files to {wanted}"
+    says = f"{soft:,} allowed, {wanted:,} wanted for {workers:,} workers"
+    return Check("open files", enough, says, fix, needed=False)
+
+
+def _writable(directory: Path) -> Check:
+    """A directory that is not there yet is made by the first crawl: then its parent counts."""
+    layout, place = Layout(directory), _existing(directory)
+    ok = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+    if not ok:
+        says = f"{directory} can't be written" + ("" if place == directory else f" (at {place})")
+        return Check("directory", False, says, "choose another with --dir, or change its owner")
+    state = "is a collection" if layout.exists() else "will be made by the first crawl"
+    if is_locked(layout):
+        state = "is a collection, and a crawl is writing to it now"
+    return Check("directory", True, f"{directory} {state}")
+
+
+def _disk(directory: Path, least_bytes: int) -> Check:
+    free = shutil.disk_usage(_existing(directory)).free
+    says = f"{free / 1e9:,.1f} GB free, a crawl stops at {least_bytes / 1e9:,.1f} GB"
+    return Check("disk", free > least_bytes, says, "make room, or lower --min-free-disk")
+
+
+def _existing(directory: Path) -> Path:
+    path = directory.absolute()
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path
+
+
+def _names(config: Config) -> Check:
+    async def ask() -> str:
+        names = resolver(config, SystemClock())
+        try:
+            found = await names.resolve(_ASKED_NAME)
+        finally:
+            await names.close()
+        return "" if found.addresses else found.problem
+
+    problem = run(ask())
+    says = "names are looked up" if not problem else f"{_ASKED_NAME} was not found: {problem}"
+    fix = "connect to the network, or name a server in shoal.toml ([fetch] nameservers = […])"
+    return Check("dns", not problem, says, fix, needed=False)

@@ -1,0 +1,220 @@
+"""Which concrete parts make a crawl? Opens a collection for writing and puts the parts together.
+
+The only place, with its neighbours in this folder, that names parts of two rooms.
+"""
+
+import math
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+from shoal.app.child import FACTORY, ChildConfig
+from shoal.app.fetchers import fetchers, resolver
+from shoal.app.layout import Layout, WriteLock
+from shoal.app.limits import CrawlLimits
+from shoal.clock import Clock, SystemClock
+from shoal.config import Config
+from shoal.convert.context import Limits as ReadLimits
+from shoal.crawl import Crawl, Parts
+from shoal.focus.priority import PrioritySettings
+from shoal.focus.rules import load_rules, parse_rules
+from shoal.focus.scope import CrawlScope, ScopeSettings
+from shoal.frontier.discovery import Reach
+from shoal.frontier.frontier import DiskFrontier
+from shoal.frontier.politeness import Politeness
+from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.model.link import Link
+from shoal.model.record import VERSION as SCHEMA
+from shoal.model.record import Struct, pack, unpack
+from shoal.model.url import site_of
+from shoal.model.visit import Keep
+from shoal.ports import Table
+from shoal.sources.inbox import Inbox
+from shoal.store.archive_sync import ArchiveSync
+from shoal.store.pages import PageStore
+from shoal.store.table import RocksTable
+from shoal.understand.pool import ChildLimits, Pool
+from shoal.understand.process import command_for
+
+_CRAWL_KEY = b"\x00crawl"
+_TYPICAL_FETCH_SECONDS = 0.5
+_SITES_PER_WORKER = 3
+
+
+class CrawlRow(Struct):
+    """What the last crawl of a collection was told, beside its settings file."""
+
+    schema: int
+    roots: list[str]
+    """Its seeds, and where seeds moved to."""
+    signature: bytes
+    """Of its scope: when it differs, what was refused is judged again."""
+
+
+class Engine:
+    """A collection, opened for writing."""
+
+    def __init__(self, directory: Path, config: Config, clock: Clock | None = None) -> None:
+        self.config = config
+        self.layout = Layout(directory)
+        self.clock = clock or SystemClock()
+        rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
+        self._rules = rules
+        self._max_depth = _least(config.crawl.max_depth, parse_rules(rules).max_depth)
+        self.layout.create(_as_first_settings(config))
+        with ExitStack() as undo:
+            self._lock = undo.enter_context(WriteLock(self.layout))
+            self.table = undo.enter_context(RocksTable(self.layout.table))
+            self._open()
+            undo.pop_all()
+
+    def _open(self) -> None:
+        config = self.config
+        self.store = PageStore(self.table, self.layout.warc, config.crawl.versions)
+        self.inbox = Inbox(self.layout.inbox)
+        stored = self.table.get("site", _CRAWL_KEY)
+        self._row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
+        self.resolver = resolver(config, self.clock)
+        self.scope = CrawlScope(self._scope_settings(self._row.roots))
+        seams = Seams(
+            links_of=lambda row: [out.link for out in self.store.links_of(row)],
+            prefetch=lambda urls: self.resolver.prefetch(site_of(url).host for url in urls),
+            seed_moved=self._widen,
+        )
+        self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
+        self.fetcher = fetchers(config, self.resolver, self.clock)
+        self.pool = Pool(
+            command_for(FACTORY),
+            self._child_config(),
+            config.crawl.child_count,
+            ChildLimits(
+                page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
+            ),
+            self.clock,
+        )
+        self.limits = CrawlLimits(config, self.frontier.counts, self.layout.directory, self.clock)
+        self._archive_sync = ArchiveSync(self.layout.warc)
+
+    def crawl(self) -> Crawl:
+        parts = Parts(self.frontier, self.fetcher, self.pool, self.store, self.clock)
+        return Crawl(parts, self.limits)
+
+    @property
+    def roots(self) -> list[str]:
+        return list(self._row.roots)
+
+    def start(self, seeds: Iterable[Link]) -> int:
+        """Queue the seeds, and judge anew what an earlier scope decided. Returns how many
+        changed."""
+        seeds = list(seeds)
+        roots = dict.fromkeys([*self._row.roots, *(seed.url for seed in seeds)])
+        self._use_roots(list(roots))
+        changed = 0
+        signature = pack((self.scope.settings, self._max_depth))
+        if self._row.signature and self._row.signature != signature:
+            changed = self.frontier.reconsider(self.scope.refuses)
+        self.frontier.add(seeds)
+        self._row.signature = signature
+        self._remember()
+        return changed
+
+    def sync(self) -> None:
+        """Everything committed so far survives a power loss: the archive first, then the log."""
+        self._archive_sync.sync()
+        self.table.sync()
+
+    async def close(self) -> None:
+        await self.pool.close()
+        await self.fetcher.close()
+        await self.resolver.close()
+        self.frontier.close()
+        self.table.close()
+        self._lock.release()
+
+    def _widen(self, url: str) -> None:
+        """A seed moved: its new site is in scope from the next page on."""
+        if self.scope.refuses(url):
+            # `with_root` adds no file: URL, nor a scheme that the crawl did not have before.
+            self._use_roots(list(self.scope.with_root(url).roots))
+            self._row.signature = pack((self.scope.settings, self._max_depth))
+            self._remember()
+
+    def _use_roots(self, roots: list[str]) -> None:
+        self._row.roots = roots
+        self.scope = CrawlScope(self._scope_settings(roots))
+        self.pool.configure(self._child_config())
+
+    def _remember(self) -> None:
+        batch = self.table.batch()
+        batch.put("site", _CRAWL_KEY, pack(self._row))
+        self.table.write(batch)
+
+    def _scope_settings(self, roots: list[str]) -> ScopeSettings:
+        crawl = self.config.crawl
+        return ScopeSettings(
+            kind=crawl.scope,
+            roots=roots,
+            include=list(crawl.include),
+            exclude=list(crawl.exclude),
+            rules=self._rules,
+            max_url_length=self.config.url.max_length,
+        )
+
+    def _frontier_settings(self) -> FrontierSettings:
+        config = self.config
+        polite = config.politeness
+        wanted = polite.rate * (polite.delay + _TYPICAL_FETCH_SECONDS)
+        return FrontierSettings(
+            levels=config.frontier.levels,
+            bias=config.frontier.bias,
+            capacity=max(_SITES_PER_WORKER * config.crawl.workers, math.ceil(wanted)),
+            quantum=config.frontier.quantum,
+            patience=config.crawl.patience,
+            seen_cache=config.frontier.seen_cache,
+            site_cache=config.frontier.site_cache,
+            depth_first=config.crawl.order == "depth",
+            reach=Reach(max_depth=self._max_depth),
+            politeness=Politeness(
+                delay=polite.delay,
+                delay_factor=polite.delay_factor,
+                slow_site_cap=polite.slow_site_cap,
+                crawl_delay_cap=polite.crawl_delay_cap,
+                address_share=polite.address_share,
+                backoff_base=polite.backoff_base,
+                backoff_cap=polite.backoff_cap,
+                retry_after_cap=polite.retry_after_cap,
+            ),
+            keep=Keep(config.crawl.keep),
+        )
+
+    def _child_config(self) -> bytes:
+        config = self.config
+        return pack(
+            ChildConfig(
+                scope=self.scope.settings,
+                priority=PrioritySettings(order=config.crawl.order, rules=self._rules),
+                product_token=config.agent.product_token,
+                strip=config.url.strip,
+                keep=config.url.keep,
+                limits=ReadLimits(
+                    decoded_bytes=config.understand.max_decoded, links=config.understand.max_links
+                ),
+                warc_directory=str(self.layout.warc),
+                warc_max_bytes=config.archive.max_file,
+            )
+        )
+
+
+def roots_of(table: Table) -> list[str]:
+    """What a collection's last crawl started from, read without opening it for writing."""
+    stored = table.get("site", _CRAWL_KEY)
+    return [] if stored is None else unpack(CrawlRow, stored).roots
+
+
+def _least(*limits: int | None) -> int | None:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _as_first_settings(config: Config) -> str:
+    """What the person said on the command line of the first crawl becomes the collection's own."""
+    return config.from_flags_as_toml()

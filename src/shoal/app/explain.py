@@ -1,0 +1,194 @@
+"""Why was this URL taken, or not? Its whole story, in the order in which it happened.
+
+How it was discovered → the rule that admits or refuses it → the robots line → the visits →
+redirect, canonical → what was taken from it → indexed or not, next due. Each line is a sentence
+that a person can act on.
+"""
+
+from shoal.app.collection import Collection
+from shoal.clock import iso
+from shoal.focus.rules import load_rules
+from shoal.focus.scope import CrawlScope, ScopeSettings
+from shoal.frontier.robots_desk import refusal
+from shoal.frontier.rows import Robots, UrlRow
+from shoal.frontier.view import SiteView
+from shoal.model.document import Fate
+from shoal.model.link import Source
+from shoal.model.outcome import Outcome, State
+from shoal.model.record import Struct
+from shoal.model.robots_match import path_of
+from shoal.model.rowkey import site_of_key, url_of
+from shoal.store.rows import VisitRow
+
+_FOUND = {
+    Source.SEED: "It is a seed",
+    Source.SUBMIT: "A person submitted it",
+    Source.INJECT: "It was brought in without a fetch",
+}
+
+
+class Line(Struct):
+    topic: str
+    says: str
+
+
+class Explanation(Struct):
+    url: str
+    verdict: str
+    """The answer in one sentence."""
+    lines: list[Line]
+
+
+def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation:
+    url = collection.canonical(asked)
+    row = collection.row(url)
+    known = collection.frontier.url(row)
+    stored_url = url_of(row)
+    lines = []
+    if stored_url != asked:
+        lines.append(Line("address", f"It is kept as {stored_url}."))
+    lines.append(Line("discovered", _discovered(known)))
+    lines.append(Line("scope", _scope(collection, stored_url, roots, known)))
+    site = collection.frontier.site(site_of_key(row))
+    lines.append(Line("robots", _robots(collection, row, stored_url, site)))
+    history = collection.history(url)
+    lines += [Line("visit", _visit(when, visit)) for when, visit in history]
+    lines += _content(collection, url)
+    lines.append(Line("next", _next(known, site)))
+    if not collection.principal.everything and known is not None and not history:
+        known = None
+    return Explanation(stored_url, _verdict(known, history), lines)
+
+
+def _verdict(known: UrlRow | None, history: list[tuple[float, VisitRow]]) -> str:
+    if known is None:
+        return "It has never been seen: no page that was read links to it."
+    reason = known.reason
+    match known.state:
+        case State.QUEUED:
+            return (
+                "It waits to be fetched." if known.tries == 0 else "It failed and is tried again."
+            )
+        case State.FETCHED:
+            return "It was fetched and is stored" + (f": {reason}." if reason else ".")
+        case State.UNCHANGED:
+            return "It is stored, and was unchanged at the last visit."
+        case State.REDIRECT:
+            where = history[0][1].location if history else ""
+            return f"It redirects to {where}."
+        case State.GONE:
+            return f"It is gone (status {known.status})."
+        case State.EXCLUDED:
+            return f"It was not taken: {reason}."
+    return f"It could not be fetched: {reason}."
+
+
+def _discovered(known: UrlRow | None) -> str:
+    if known is None:
+        return "Never: no seed, link, redirect or submission has named it."
+    when = iso(known.found_ms / 1000)
+    if known.source in _FOUND and not known.found_from:
+        how = _FOUND[known.source]
+    else:
+        kind = "a redirect of" if known.source is Source.REDIRECT else f"a {known.source} on"
+        how = (
+            f"Through {kind} {url_of(known.found_from)}"
+            if known.found_from
+            else f"As a {known.source}"
+        )
+    return f"{how}, {when}, at depth {known.depth}."
+
+
+def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | None) -> str:
+    crawl = collection.config.crawl
+    settings = ScopeSettings(
+        kind=crawl.scope,
+        roots=roots,
+        include=list(crawl.include),
+        exclude=list(crawl.exclude),
+        rules=load_rules(crawl.rules) if crawl.rules else "",
+        max_url_length=collection.config.url.max_length,
+    )
+    if known is not None and known.state is State.EXCLUDED:
+        return f"Refused: {known.reason}."
+    if known is not None:
+        return "Admitted."
+    refused = CrawlScope(settings).refuses(url)
+    return f"It would be refused: {refused}." if refused else "It would be admitted."
+
+
+def _robots(collection: Collection, row: bytes, url: str, site: SiteView | None) -> str:
+    if not url.startswith(("http://", "https://")):
+        return "Not asked for: robots.txt is for http and https."
+    if site is None or site.row.robots is Robots.UNKNOWN:
+        return "The site's robots.txt has not been asked for yet."
+    if site.row.robots is Robots.UNREACHABLE:
+        return "The site's robots.txt can't be had, so nothing is asked until it can."
+    robots = collection.frontier.robots(site_of_key(row))
+    if robots is None or site.row.robots is Robots.NONE:
+        return "The site has no robots.txt: everything is allowed."
+    refused = refusal(robots.rules, url)
+    when = iso(robots.asked_ms / 1000)
+    if refused:
+        return f"Forbidden by {refused.removeprefix('robots: ')}, read {when}."
+    verdict = robots.rules.verdict(path_of(url))
+    by = f" by line {verdict.line} ({verdict.pattern})" if verdict.line else ""
+    return f"Allowed{by}, read {when}."
+
+
+def _visit(when: float, visit: VisitRow) -> str:
+    says = f"{iso(when)}: {visit.outcome}"
+    if visit.status:
+        says += f", status {visit.status}"
+    says += f", {visit.seconds:.2f} s from {visit.address}" if visit.address else ""
+    if visit.outcome is Outcome.REDIRECT:
+        says += f", to {visit.location}"
+    if visit.cut:
+        says += ", cut at the size limit"
+    return says + (f" ({visit.note})." if visit.note else ".")
+
+
+def _content(collection: Collection, url: str) -> list[Line]:
+    page = collection.page(url)
+    if page is None:
+        return []
+    document = page.document
+    lines = [
+        Line(
+            "content",
+            f"{document.media_type or 'nothing'}, {document.decoded_bytes:,} bytes, "
+            f"{document.text_chars:,} characters of text"
+            + (
+                f", charset {document.charset} (by {document.charset_from})"
+                if document.charset
+                else ""
+            )
+            + (f"; {document.problem}" if document.problem else "")
+            + ".",
+        )
+    ]
+    if document.canonical and document.canonical != page.url:
+        lines.append(
+            Line("canonical", f"The page names {document.canonical} as its canonical address.")
+        )
+    indexed = {
+        Fate.WAITING: "It waits for the index.",
+        Fate.NOINDEX: "It is not indexed: the page says noindex.",
+        Fate.EMPTY: "It is not indexed: it has no text.",
+        Fate.UNCONVERTIBLE: f"It is not indexed: {document.problem}.",
+        Fate.DROPPED: f"It is not indexed: {document.problem}.",
+    }
+    lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
+    return lines
+
+
+def _next(known: UrlRow | None, site: SiteView | None) -> str:
+    if known is None or not known.waiting:
+        return "No visit is planned."
+    clock = site.clock if site is not None else None
+    if clock is not None and clock.paused:
+        return "It waits: its host is paused (shoal resume HOST)."
+    ready_ms = max(known.due_ms, clock.next_ms if clock is not None else 0)
+    why = f"; the host was slowed down: {clock.note}" if clock is not None and clock.note else ""
+    due = f"from {iso(ready_ms / 1000)}" if ready_ms else "now"
+    return f"It is due {due}, at level {known.level}{why}."

@@ -1,0 +1,141 @@
+"""How does a collection leave? As URLs, JSON lines or one WARC file, streamed in row order.
+
+What owners say about AI use goes with every record.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from shoal.app.collection import Collection, Page
+from shoal.clock import iso
+from shoal.model.document import Spot
+from shoal.model.outcome import State
+from shoal.model.page_rules import PageRules
+from shoal.model.record import Struct, to_json
+from shoal.store.archive import read_member
+
+
+class UrlLine(Struct):
+    url: str
+    state: str
+    reason: str
+    depth: int
+    status: int
+    visits: int
+
+
+class VisitLine(Struct):
+    when: str
+    outcome: str
+    status: int
+    seconds: float
+    address: str
+    location: str
+    note: str
+    cut: bool
+    tries: int
+
+
+class PageLine(Struct):
+    url: str
+    status: int
+    fetched: str
+    title: str
+    text: str
+    language: str
+    media_type: str
+    charset: str
+    description: str
+    canonical: str
+    body_digest: str
+    text_digest: str
+    fate: str
+    problem: str
+    rules: PageRules
+    ai_use: dict[str, str | bool]
+    links: list[tuple[str, str]]
+    anchors: list[tuple[str, str]]
+
+
+def urls(collection: Collection, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+    for url, row in collection.urls(where, state):
+        yield UrlLine(url, row.state, row.reason, row.depth, row.status, row.visits)
+
+
+def visit_lines(collection: Collection, url: str) -> list[VisitLine]:
+    """The remembered visits of one URL, the newest first."""
+    return [
+        VisitLine(
+            when=iso(when),
+            outcome=visit.outcome,
+            status=visit.status,
+            seconds=visit.seconds,
+            address=visit.address,
+            location=visit.location,
+            note=visit.note,
+            cut=visit.cut,
+            tries=visit.tries,
+        )
+        for when, visit in collection.history(url)
+    ]
+
+
+def pages(
+    collection: Collection, where: str = "", since: float | None = None
+) -> Iterator[PageLine]:
+    for page in collection.pages(where, since=since):
+        yield page_line(page)
+
+
+def page_line(page: Page) -> PageLine:
+    document, signals = page.document, page.document.signals
+    return PageLine(
+        url=page.url,
+        status=page.status,
+        fetched=page.fetched,
+        title=document.title,
+        text=page.text,
+        language=document.language,
+        media_type=document.media_type,
+        charset=document.charset,
+        description=document.description,
+        canonical=document.canonical,
+        body_digest=document.body_digest,
+        text_digest=document.text_digest,
+        fate=document.fate,
+        problem=document.problem,
+        rules=document.rules,
+        ai_use={
+            name: value
+            for name in ("content_usage", "content_signal", "tdm_reservation", "tdm_policy", "noai")
+            if (value := getattr(signals, name))
+        },
+        links=page.collection.links(page.url),
+        anchors=page.collection.anchors(page.url),
+    )
+
+
+def write_jsonl(lines: Iterator[Struct], out: BinaryIO) -> int:
+    count = 0
+    for line in lines:
+        out.write(to_json(line) + b"\n")
+        count += 1
+    return count
+
+
+def write_warc(
+    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
+) -> int:
+    """The archived records of the stored pages, as they stand: a response and its request each."""
+    count = 0
+    for page in collection.pages(where, since=since):
+        visit = page.stored.fetch.visit
+        spots: list[Spot | None] = [page.stored.fetch.payload]
+        if visit.response != page.stored.fetch.payload:
+            spots.append(visit.response)
+        spots.append(visit.request)
+        for spot in spots:
+            if spot is not None:
+                out.write(read_member(collection.layout.warc, spot))
+                count += 1
+    return count

@@ -1,0 +1,38 @@
+"""What fetches, set up as the configuration says? For a crawl, and for whoever asks a few URLs."""
+
+from shoal.clock import Clock
+from shoal.config import Config
+from shoal.fetch.dns import Resolver
+from shoal.fetch.file import FileFetcher
+from shoal.fetch.ftp import FtpFetcher
+from shoal.fetch.http import HttpFetcher
+from shoal.fetch.schemes import Schemes
+from shoal.fetch.settings import DnsSettings, FtpSettings, HttpSettings
+
+
+def resolver(config: Config, clock: Clock) -> Resolver:
+    return Resolver(config.resolve, clock, DnsSettings(nameservers=config.fetch.nameservers))
+
+
+def http_fetcher(config: Config, names: Resolver, clock: Clock) -> HttpFetcher:
+    fetch = config.fetch
+    settings = HttpSettings(
+        agent=config.agent.user_agent(),
+        accept_language=fetch.accept_language,
+        proxy=fetch.proxy,
+        insecure_hosts=frozenset(fetch.insecure_hosts),
+        connect_timeout=fetch.connect_timeout,
+        idle_timeout=fetch.idle_timeout,
+        total_timeout=fetch.total_timeout,
+        max_body_bytes=fetch.max_body,
+        max_header_bytes=fetch.max_headers,
+    )
+    return HttpFetcher(settings, names, clock)
+
+
+def fetchers(config: Config, names: Resolver, clock: Clock) -> Schemes:
+    """One for every scheme that is built in; others are found when they are first asked for."""
+    http = http_fetcher(config, names, clock)
+    file = FileFetcher(clock, config.fetch.max_body)
+    ftp = FtpFetcher(FtpSettings(agent=config.agent.user_agent()), names, clock)
+    return Schemes({"http": http, "https": http, "file": file, "ftp": ftp}, clock)

@@ -1,0 +1,105 @@
+"""What lies where in a collection's directory, and who may write to it?
+
+    shoal.toml    its settings, for people to edit
+    table/        the rows (RocksDB)
+    warc/         the raw responses (WARC 1.1), readable by any WARC tool
+    inbox/        orders for a running crawl: a URL to fetch, a host to pause
+    status.json   what a running crawl is doing, written once a second
+    lock          held by the one process that writes
+
+The directory can be copied while nothing writes to it, and read without Shoal.
+"""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Self
+
+from shoal.errors import Busy, CollectionError
+
+_SETTINGS_HEAD = """\
+# Settings of this collection. `shoal config show` lists every setting with its value;
+# docs/settings.md explains them. Flags and environment variables win over this file.
+"""
+
+
+class Layout:
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.table = directory / "table"
+        self.warc = directory / "warc"
+        self.inbox = directory / "inbox"
+        self.status = directory / "status.json"
+        self.lock = directory / "lock"
+        self.settings = directory / "shoal.toml"
+
+    def exists(self) -> bool:
+        return self.table.is_dir()
+
+    def must_exist(self) -> None:
+        if not self.exists():
+            raise CollectionError(
+                f"There is no collection in {self.directory}; "
+                f"make one with: shoal crawl URL --dir {self.directory}"
+            )
+
+    def create(self, settings: str) -> None:
+        """Make the directory, and its shoal.toml on first use."""
+        try:
+            for each in (self.directory, self.warc, self.inbox):
+                each.mkdir(parents=True, exist_ok=True)
+            if not self.settings.exists():
+                self.settings.write_text(_SETTINGS_HEAD + settings, encoding="utf-8")
+        except OSError as error:
+            raise CollectionError(
+                f"The directory {self.directory} can't be written: {error.strerror or error}."
+            ) from error
+
+
+class WriteLock:
+    """Held by the process that writes. Freed by the operating system however the process ends."""
+
+    def __init__(self, layout: Layout) -> None:
+        try:
+            self._fd = os.open(layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise CollectionError(
+                f"The directory {layout.directory} can't be written: {error.strerror or error}."
+            ) from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(self._fd, 32, 0).decode(errors="replace").strip()
+            os.close(self._fd)
+            by = f" (process {holder})" if holder else ""
+            raise Busy(
+                f"Another process{by} is writing to {layout.directory}; "
+                "stop it first, or use another --dir."
+            ) from error
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
+
+    def release(self) -> None:
+        os.ftruncate(self._fd, 0)
+        os.close(self._fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def is_locked(layout: Layout) -> bool:
+    """Whether some process is writing to the collection now."""
+    try:
+        fd = os.open(layout.lock, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False

@@ -1,0 +1,212 @@
+"""How does a crawl run, from the first seed to the last commit? With its housekeeping beside it.
+
+Once a second: orders from the inbox are carried out, what was committed is synced to disk, and a
+snapshot is written for `status` and handed to whoever watches.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.app.engine import Engine
+from shoal.app.status import Live, Snapshot, Status, status_of, write_snapshot
+from shoal.config import Config
+from shoal.crawl import Crawl
+from shoal.frontier.rows import host_of_site
+from shoal.model.link import Link, Source
+from shoal.model.plan import Running, why_idle
+from shoal.model.rowkey import row_key, site_key
+from shoal.model.url import canonical, site_of
+from shoal.sources.inbox import Command, Pause, Resume, Stop, Submit, Unreadable, posted_at
+
+_TICK_SECONDS = 1.0
+_RATE_WINDOW_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a crawl ended."""
+
+    status: Status
+    seconds: float
+    reason: str
+    """`finished`, or what stopped it."""
+    waiting_later: int
+    """URLs that wait at hosts which must be left alone for longer than the crawl is patient."""
+    recovered_sites: int
+    reconsidered: int
+
+    @property
+    def finished(self) -> bool:
+        return self.reason == "finished"
+
+
+Watch = Callable[[Snapshot], None]
+
+
+class RunningCrawl:
+    """One run. `stop` may be called at any time, from the same event loop."""
+
+    def __init__(self, engine: Engine, watch: Watch | None = None) -> None:
+        self._engine = engine
+        self._watch = watch
+        self._crawl: Crawl = engine.crawl()
+        self._started = engine.clock.now()
+        self._marks: list[tuple[float, int]] = []
+
+    def stop(self, reason: str) -> None:
+        self._crawl.stop(reason)
+
+    @property
+    def stopping(self) -> str:
+        return self._crawl.stopping
+
+    async def run(self, seeds: Sequence[Link]) -> Summary:
+        engine = self._engine
+        reconsidered = engine.start(seeds)
+        keeper = asyncio.create_task(self._keep_house())
+        keeper.add_done_callback(self._stop_without_keeper)
+        try:
+            await self._crawl.run(engine.config.crawl.workers)
+        finally:
+            keeper.cancel()
+            fault = (await asyncio.gather(keeper, return_exceptions=True))[0]
+            engine.sync()
+            write_snapshot(engine.layout.status, Snapshot(engine.frontier.counts.as_dict()))
+        if isinstance(fault, Exception):
+            raise fault
+        counts = engine.frontier.counts
+        return Summary(
+            status=status_of(engine.layout.directory, Snapshot(counts.as_dict())),
+            seconds=engine.clock.now() - self._started,
+            reason=self._crawl.stopping or "finished",
+            waiting_later=counts["queued"],
+            recovered_sites=engine.frontier.recovered,
+            reconsidered=reconsidered,
+        )
+
+    def _stop_without_keeper(self, keeper: "asyncio.Task[None]") -> None:
+        """Housekeeping ends by itself only by a fault (a full disk): then nothing is synced."""
+        if not keeper.cancelled():
+            self.stop("its housekeeping failed")
+
+    async def _keep_house(self) -> None:
+        engine = self._engine
+        while True:
+            self._carry_out_orders()
+            if reason := engine.limits.reached():
+                self.stop(reason)
+            snapshot = self._snapshot()
+            await asyncio.to_thread(self._persist, snapshot)
+            if self._watch is not None:
+                self._watch(snapshot)
+            await asyncio.sleep(_TICK_SECONDS)
+
+    def _persist(self, snapshot: Snapshot) -> None:
+        self._engine.sync()
+        write_snapshot(self._engine.layout.status, snapshot)
+
+    def _carry_out_orders(self) -> None:
+        inbox = self._engine.inbox
+        for name, order in inbox.take():
+            if isinstance(order, Unreadable):
+                continue  # it was set aside already
+            if not isinstance(order, Stop):
+                carry_out(self._engine, order)
+            elif posted_at(name) >= self._started:
+                self.stop("asked to stop")
+            inbox.done(name)
+
+    def _snapshot(self) -> Snapshot:
+        engine, progress = self._engine, self._crawl.progress
+        report, now = engine.frontier.report(), engine.clock.now()
+        answered = progress.fetched + progress.unchanged + progress.other
+        rate = self._rate(now, answered)
+        counts = engine.frontier.counts
+        polite = engine.config.politeness
+        running = Running(
+            wanted_rate=polite.rate,
+            rate=rate,
+            delay_seconds=polite.delay,
+            fetch_seconds=progress.fetch_seconds / max(1, progress.requests),
+            workers=engine.config.crawl.workers,
+            in_flight=report.in_flight,
+            reading=report.unfinished,
+            hosts_with_work=report.sites_with_work,
+            active_hosts=report.active_sites,
+            next_ready_seconds=report.next_ready_seconds,
+        )
+        live = Live(
+            pid=os.getpid(),
+            started=self._started,
+            written=now,
+            pages_per_second=rate,
+            in_flight=report.in_flight,
+            reading=report.unfinished,
+            active_sites=report.active_sites,
+            ready_sites=report.ready_sites,
+            sites_with_work=report.sites_with_work,
+            fetched=progress.fetched,
+            unchanged=progress.unchanged,
+            failed=progress.failed,
+            bytes=progress.bytes,
+            idle=why_idle(running),
+            projected_end=self._projected_end(now, rate, counts["queued"]),
+            stopping=self._crawl.stopping,
+        )
+        return Snapshot(counts.as_dict(), live)
+
+    def _rate(self, now: float, answered: int) -> float:
+        """Pages per second over the last seconds, not since the beginning."""
+        self._marks.append((now, answered))
+        while self._marks[0][0] < now - _RATE_WINDOW_SECONDS:
+            self._marks.pop(0)
+        since, before = self._marks[0]
+        return (answered - before) / (now - since) if now > since else 0.0
+
+    def _projected_end(self, now: float, rate: float, queued: int) -> float | None:
+        limit = self._engine.config.crawl.max_pages
+        left = queued if limit is None else min(queued, limit - self._engine.limits.pages())
+        return now + left / rate if rate > 0 and left > 0 else None
+
+
+def carry_out(engine: Engine, order: Command) -> None:
+    """An order from the command line, given to a running crawl or carried out on a resting one."""
+    match order:
+        case Submit(url):
+            found = canonical(url)
+            if found is not None:
+                engine.frontier.add(
+                    [Link(found, row_key(found), priority=1.0, source=Source.SUBMIT)]
+                )
+        case Pause(host) | Resume(host):
+            for label in _host_labels(host):
+                engine.frontier.pause(label, isinstance(order, Pause))
+        case Stop():
+            pass
+
+
+def _host_labels(host: str) -> list[bytes]:
+    url = canonical(host if "://" in host else f"http://{host}/")
+    return [] if url is None else [host_of_site(site_key(site_of(url)))]
+
+
+async def crawl_into(
+    directory: Path,
+    config: Config,
+    seeds: Sequence[Link],
+    *,
+    watch: Watch | None = None,
+    started: Callable[[RunningCrawl], None] | None = None,
+) -> Summary:
+    """Open, crawl, close. `started` is handed the running crawl, so that it can be stopped."""
+    engine = Engine(directory, config)
+    try:
+        running = RunningCrawl(engine, watch)
+        if started is not None:
+            started(running)
+        return await running.run(seeds)
+    finally:
+        await engine.close()

@@ -1,0 +1,131 @@
+"""How does the collection stand? Counts that add up, and what a running crawl is doing.
+
+    discovered = queued + in flight + answered + excluded(reason) + failed(reason)
+    answered   = fetched + unchanged + redirect + gone
+    fetched    = indexed + waiting for the index + duplicate + noindex + empty + unconvertible +
+    dropped
+
+A running crawl writes a snapshot of both once a second; `status` reads it, so that the counts are
+of one instant. Without a running crawl the counts come from the table.
+"""
+
+import os
+from pathlib import Path
+
+from shoal.counters import Counts
+from shoal.model.outcome import State
+from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+
+
+class Live(Struct):
+    """What a running crawl is doing."""
+
+    pid: int
+    started: float
+    written: float
+    pages_per_second: float
+    in_flight: int
+    reading: int
+    """Answered, and with the readers or not committed yet."""
+    active_sites: int
+    ready_sites: int
+    sites_with_work: int
+    fetched: int
+    unchanged: int
+    failed: int
+    bytes: int
+    idle: str
+    """Why it is not faster; empty when it is as fast as wanted."""
+    projected_end: float | None
+    stopping: str
+
+
+class Snapshot(Struct):
+    counts: dict[str, int]
+    live: Live | None = None
+
+
+class Status(Struct):
+    """For people and scripts; `--json` prints it as it is."""
+
+    directory: str
+    running: bool
+    discovered: int
+    queued: int
+    in_flight: int
+    answered: int
+    fetched: int
+    unchanged: int
+    redirect: int
+    gone: int
+    excluded: int
+    failed: int
+    fetched_by_fate: dict[str, int]
+    gone_by_status: dict[str, int]
+    excluded_by_reason: dict[str, int]
+    failed_by_reason: dict[str, int]
+    totals: dict[str, int]
+    live: Live | None = None
+
+
+def status_of(directory: Path, snapshot: Snapshot) -> Status:
+    counts = Counts(snapshot.counts)
+    in_flight = 0 if snapshot.live is None else snapshot.live.in_flight + snapshot.live.reading
+    in_flight = min(in_flight, counts[State.QUEUED])
+
+    def below(state: State) -> dict[str, int]:
+        reasons = counts.starting_with(f"{state}/")
+        if counts[state]:
+            reasons["other"] = counts[state]
+        return dict(sorted(reasons.items(), key=lambda item: -item[1]))
+
+    by_state = {state: sum(below(state).values()) for state in State}
+    answered = (State.FETCHED, State.UNCHANGED, State.REDIRECT, State.GONE)
+    return Status(
+        directory=str(directory),
+        running=snapshot.live is not None,
+        discovered=counts.discovered,
+        queued=by_state[State.QUEUED] - in_flight,
+        in_flight=in_flight,
+        answered=sum(by_state[state] for state in answered),
+        fetched=by_state[State.FETCHED],
+        unchanged=by_state[State.UNCHANGED],
+        redirect=by_state[State.REDIRECT],
+        gone=by_state[State.GONE],
+        excluded=by_state[State.EXCLUDED],
+        failed=by_state[State.FAILED],
+        fetched_by_fate=below(State.FETCHED),
+        gone_by_status=below(State.GONE),
+        excluded_by_reason=below(State.EXCLUDED),
+        failed_by_reason=below(State.FAILED),
+        totals=counts.starting_with("total/"),
+        live=snapshot.live,
+    )
+
+
+def write_snapshot(path: Path, snapshot: Snapshot) -> None:
+    """In one step, so that a reader never sees half of it."""
+    draft = path.with_suffix(".tmp")
+    draft.write_bytes(to_json(snapshot))
+    draft.replace(path)
+
+
+def read_snapshot(path: Path) -> Snapshot | None:
+    """The snapshot of a crawl that is running now; None when none is."""
+    try:
+        snapshot = from_json(Snapshot, path.read_bytes())
+    except (OSError, *JSON_ERRORS):
+        return None
+    if snapshot.live is None or not _is_alive(snapshot.live.pid):
+        return None
+    return snapshot
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

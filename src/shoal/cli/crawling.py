@@ -1,0 +1,196 @@
+"""`shoal crawl`: start a crawl or go on with it, show what it does, end it well."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from shoal.cli.options import Dir, Json, Quiet, app, argument, option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shoal.app.running import RunningCrawl, Summary
+    from shoal.cli.progress import Progress
+    from shoal.config import Config
+    from shoal.model.link import Link
+
+
+@app.command()
+def crawl(
+    seeds: Annotated[
+        list[str] | None,
+        argument("SEED", "URLs to start from; a file of URLs as @FILE, or - for standard input."),
+    ] = None,
+    given_dir: Dir = None,
+    max_pages: Annotated[
+        str | None, option("--max-pages", "N", "Stop when so many pages are fetched.")
+    ] = None,
+    max_depth: Annotated[
+        str | None, option("--max-depth", "N", "No deeper than this; a seed has depth 1.")
+    ] = None,
+    max_time: Annotated[
+        str | None, option("--max-time", "TIME", "Stop after this long: 90s, 15m, 2h.")
+    ] = None,
+    max_bytes: Annotated[
+        str | None, option("--max-bytes", "SIZE", "Stop when so much was received: 500MB.")
+    ] = None,
+    min_free_disk: Annotated[
+        str | None, option("--min-free-disk", "SIZE", "Stop when less disk than this is free.")
+    ] = None,
+    delay: Annotated[
+        str | None,
+        option("--delay", "SECONDS", "Wait at a host after each response (3; 1 at least outside)."),
+    ] = None,
+    scope: Annotated[
+        str | None,
+        option("--scope", "host|domain|prefix|any", "Which links are followed (host)."),
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        option("--include", "REGEX", "Fetch only URLs that match one of these; repeatable."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        option("--exclude", "REGEX", "Fetch no URL that matches one of these; repeatable."),
+    ] = None,
+    rules: Annotated[
+        str | None, option("--rules", "FILE|wikipedia", "A rules file, or a ready set of rules.")
+    ] = None,
+    order: Annotated[
+        str | None, option("--order", "breadth|depth|priority", "Which URL of a site is next.")
+    ] = None,
+    agent: Annotated[
+        str | None, option("--agent", "TEXT", "The whole User-Agent, in place of Shoal's.")
+    ] = None,
+    contact: Annotated[
+        str | None, option("--contact", "URL|MAIL", "Where whoever runs a site can reach you.")
+    ] = None,
+    workers: Annotated[
+        str | None, option("--workers", "N", "Requests in flight at once, over all hosts (64).")
+    ] = None,
+    children: Annotated[
+        str | None, option("--children", "N", "Processes that read pages (one per core but one).")
+    ] = None,
+    keep: Annotated[
+        str | None, option("--keep", "raw|text|none", "What is kept of a page (raw).")
+    ] = None,
+    resolve: Annotated[
+        list[str] | None,
+        option("--resolve", "HOST=ADDRESS[:PORT]", "Where a host is; repeatable."),
+    ] = None,
+    assign: Annotated[
+        list[str] | None,
+        option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Crawl a site, or go on with a crawl.
+
+    The same command again resumes it: nothing is lost, nothing is fetched twice. The flags of the
+    first crawl are kept in the collection's shoal.toml.
+    """
+    from shoal.app.api import directory_of, seeds_of
+    from shoal.cli.settings_flags import assignments, resolutions, typed
+    from shoal.config import load
+
+    directory = directory_of(given_dir)
+    words = {
+        "crawl.max_pages": max_pages,
+        "crawl.max_depth": max_depth,
+        "crawl.max_time": max_time,
+        "crawl.max_bytes": max_bytes,
+        "crawl.min_free_disk": min_free_disk,
+        "politeness.delay": delay,
+        "crawl.scope": scope,
+        "crawl.rules": rules,
+        "crawl.order": order,
+        "agent.agent": agent,
+        "agent.contact": contact,
+        "crawl.workers": workers,
+        "crawl.children": children,
+        "crawl.keep": keep,
+    }
+    overrides: dict[str, object] = {
+        **typed(words),
+        "crawl.include": tuple(include or ()) or None,
+        "crawl.exclude": tuple(exclude or ()) or None,
+        **resolutions(resolve or ()),
+        **assignments(assign or ()),
+    }
+    config = load(directory, overrides, os.environ)
+    links = seeds_of(seeds or (), config, directory)
+    return crawl_and_tell(Job(directory, config, links), json=json, quiet=quiet)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A crawl that is ready to start."""
+
+    directory: Path
+    config: "Config"
+    links: list["Link"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How it ended; without a summary when it was stopped at once."""
+
+    summary: "Summary | None"
+    exit_code: int
+
+
+def crawl_and_tell(job: Job, *, json: bool, quiet: bool) -> int:
+    from shoal.cli import screen
+    from shoal.cli.summary import ending
+
+    ended = run(job, quiet=quiet)
+    if ended.summary is None:
+        if not quiet:
+            screen.remark(f"Stopped at once. Go on with: shoal crawl --dir {job.directory}")
+    elif json:
+        screen.json(ended.summary)
+    elif not quiet:
+        for line in ending(ended.summary, job.directory):
+            screen.say(line)
+    return ended.exit_code
+
+
+def run(job: Job, *, quiet: bool) -> Ended:
+    """Crawl to the end, showing progress on standard error and minding Ctrl-C."""
+    import asyncio
+
+    from shoal.app import api
+    from shoal.cli.interrupts import Interrupts
+    from shoal.cli.progress import progress
+
+    with progress(quiet=quiet, terminal=sys.stderr.isatty()) as shown:
+        interrupts = Interrupts(shown.note)
+
+        def started(running: "RunningCrawl") -> None:
+            shown.note(f"Crawling into {job.directory}; Ctrl-C stops it, the same command goes on.")
+            interrupts.started(running)
+
+        async def work() -> "Summary":
+            with interrupts.caught():
+                return await _crawl(job, shown, started)
+
+        try:
+            summary = api.run(work())
+        except asyncio.CancelledError:
+            return Ended(None, interrupts.exit_code)
+        return Ended(summary, interrupts.exit_code)
+
+
+async def _crawl(
+    job: Job, shown: "Progress", started: "Callable[[RunningCrawl], None]"
+) -> "Summary":
+    from shoal.app import preflight
+    from shoal.app.running import crawl_into
+
+    await preflight.check(job.config, job.links)
+    return await crawl_into(
+        job.directory, job.config, job.links, watch=shown.watch, started=started
+    )

@@ -1,0 +1,144 @@
+"""Which commands, flags and arguments are there? The one module that knows typer.
+
+A flag that several commands share is an annotated type here, so that it is spelled and explained
+in one way everywhere. A command returns its exit code (None is 0); a mistake on the command line
+becomes a `UsageError` like every other mistake of a person.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+from typer.core import TyperGroup
+
+from shoal.errors import UsageError
+
+HOUSEKEEPING = "Crawl", "Read", "Steer", "Look after"
+"""The themes under which `--help` lists the commands."""
+
+Context = typer.Context
+
+app = typer.Typer(
+    name="shoal",
+    help="A polite web crawler: crawl, keep, explain and read back.",
+    add_completion=False,
+    rich_markup_mode=None,  # plain help is as readable, and there in half the time
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+config_app = typer.Typer(help="What is set, to what, and who said so.")
+app.add_typer(config_app, name="config")
+
+# --- shared by many commands ------------------------------------------------------------------
+
+Dir: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--dir",
+        metavar="DIR",
+        help="The collection's directory; without it $SHOAL_DIR, else ./corpus.",
+        show_default=False,
+    ),
+]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Url: TypeAlias = Annotated[str, typer.Argument(metavar="URL", help="A URL, written in full.")]
+Urls: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="URL", help="URLs to fetch, in full.")
+]
+Host: TypeAlias = Annotated[
+    str, typer.Argument(metavar="HOST", help="A host, such as www.example.org or 127.0.0.1:8080.")
+]
+WhereArgument: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="WHERE",
+        help="A URL prefix (https://example.org/a/), a domain (example.org) or a suffix (.edu); "
+        "everything without it.",
+        show_default=False,
+    ),
+]
+Where: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--where",
+        metavar="WHERE",
+        help="Only below a URL prefix, in a domain (example.org), or under a suffix (.edu).",
+        show_default=False,
+    ),
+]
+Since: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="Only what was fetched since: a date, a date and time (UTC), or an age such as 7d.",
+    ),
+]
+At: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--at",
+        metavar="TIME",
+        help="The copy that was current then: a date, a date and time (UTC), or an age such as 7d.",
+    ),
+]
+Output: TypeAlias = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output."),
+]
+Quiet: TypeAlias = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing but what goes wrong.")
+]
+
+
+def flag(name: str, about: str) -> typer.models.OptionInfo:
+    """A flag that is either given or not."""
+    found: typer.models.OptionInfo = typer.Option(name, help=about)
+    return found
+
+
+def option(name: str, metavar: str, about: str) -> typer.models.OptionInfo:
+    """An option that takes a value and that is not set by default."""
+    found: typer.models.OptionInfo = typer.Option(
+        name, metavar=metavar, help=about, show_default=False
+    )
+    return found
+
+
+def argument(metavar: str, about: str) -> typer.models.ArgumentInfo:
+    found: typer.models.ArgumentInfo = typer.Argument(
+        metavar=metavar, help=about, show_default=False
+    )
+    return found
+
+
+def parse_and_run(arguments: Sequence[str]) -> int:
+    """The exit code of the command that was asked for."""
+    try:
+        returned = app(list(arguments), prog_name="shoal", standalone_mode=False)
+    except typer.TyperException as error:
+        raise UsageError(_sentence(error)) from error
+    except typer.Abort:
+        return 130
+    return returned if isinstance(returned, int) else 0
+
+
+def command_names() -> list[str]:
+    """Every command, `config show` and its like in full: for the page that documents them."""
+    found = []
+    group = typer.main.get_command(app)
+    if isinstance(group, TyperGroup):
+        for name, command in group.commands.items():
+            below = command.commands if isinstance(command, TyperGroup) else {}
+            found += [f"{name} {each}" for each in below] or [name]
+    return found
+
+
+def _sentence(error: typer.TyperException) -> str:
+    """typer's message in one line, and where to read on."""
+    says = " ".join(error.format_message().split()).rstrip(".")
+    says = says.replace("Value error, ", "").replace(". Did you mean", "; did you mean")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "shoal"
+    return says if says.endswith("?") else f"{says}; `{command} --help` lists what there is."

@@ -1,0 +1,176 @@
+"""`shoal status`, `urls`, `explain`, `show` and `export`: what is in a collection, and why."""
+
+import sys
+import time
+from typing import Annotated, Literal
+
+from shoal.cli.options import (
+    At,
+    Dir,
+    Json,
+    Output,
+    Since,
+    Url,
+    Where,
+    WhereArgument,
+    app,
+    argument,
+    flag,
+    option,
+)
+
+State = Literal["queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed"]
+Form = Literal["urls", "jsonl", "warc", "cdxj"]
+
+
+@app.command()
+def status(given_dir: Dir = None, json: Json = False) -> None:
+    """How it stands: counts that add up, and the running crawl."""
+    from shoal.app.api import open as open_collection
+    from shoal.cli import screen
+    from shoal.cli.progress import live_lines
+    from shoal.cli.summary import status_lines
+
+    with open_collection(given_dir) as collection:
+        found = collection.status()
+    if json:
+        screen.json(found)
+        return
+    screen.say(f"{found.directory}: {'a crawl is running' if found.running else 'at rest'}")
+    for line in status_lines(found):
+        screen.say(line)
+    if found.live is not None:
+        screen.say()
+        screen.say(f"This crawl (process {found.live.pid}):")
+        counts = {"queued": found.queued + found.in_flight}
+        counts["fetched/duplicate"] = found.fetched_by_fate.get("duplicate", 0)
+        for line in live_lines(counts, found.live):
+            screen.say(f"  {line}")
+    screen.say("Any of these: shoal urls --state STATE [--reason REASON]")
+
+
+@app.command()
+def urls(
+    where: WhereArgument = "",
+    state: Annotated[
+        State | None, option("--state", "STATE", "Only URLs in this state, as status names it.")
+    ] = None,
+    reason: Annotated[
+        str | None, option("--reason", "REASON", "Only these, such as robots, 404 or duplicate.")
+    ] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Every known URL and its state: the lists behind `status`."""
+    from shoal.app import export as exporting
+    from shoal.app.api import open as open_collection
+    from shoal.cli import screen
+    from shoal.cli.wording import one_line
+    from shoal.model.outcome import State as UrlState
+    from shoal.model.record import to_json
+
+    wanted = None if state is None else UrlState(state)
+    with open_collection(given_dir) as collection:
+        lines = (
+            line
+            for line in exporting.urls(collection, where, wanted)
+            if reason is None or reason in (line.reason, _category(line.reason))
+        )
+        if json:
+            screen.stream(to_json(line) + b"\n" for line in lines)
+        else:
+            screen.stream(
+                f"{line.url}\t{line.state}\t{one_line(line.reason)}\n".encode() for line in lines
+            )
+
+
+def _category(reason: str) -> str:
+    """What a reason is counted under; `status` calls it other when there is none."""
+    return reason.partition(":")[0] or "other"
+
+
+@app.command()
+def explain(url: Url, given_dir: Dir = None, json: Json = False) -> None:
+    """Why a URL was taken, or not.
+
+    How it was found, the rule that admits or refuses it, the line of robots.txt, its visits, what
+    was taken from it, and when it is due.
+    """
+    from shoal.app.api import open as open_collection
+    from shoal.app.engine import roots_of
+    from shoal.app.explain import explain as explain_url
+    from shoal.cli import screen
+
+    with open_collection(given_dir) as collection:
+        found = explain_url(collection, url, roots_of(collection.table))
+    if json:
+        screen.json(found)
+        return
+    screen.say(found.url)
+    screen.say(found.verdict, strong=True)
+    screen.say()
+    for line in found.lines:
+        screen.say(f"  {line.topic:<11}{line.says}")
+
+
+@app.command()
+def show(
+    url: Url,
+    text: Annotated[bool, flag("--text", "Its plain text.")] = False,
+    raw: Annotated[
+        bool, flag("--raw", "Its body, byte for byte, content encoding undone.")
+    ] = False,
+    links: Annotated[bool, flag("--links", "Its links: target, anchor text.")] = False,
+    anchors: Annotated[bool, flag("--anchors", "Who links to it: source, anchor text.")] = False,
+    history: Annotated[bool, flag("--history", "Its visits, the newest first.")] = False,
+    headers: Annotated[bool, flag("--headers", "The head of its response.")] = False,
+    at: At = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """What is stored of a page: a summary, or one part."""
+    from shoal.app.api import open as open_collection
+    from shoal.cli import showing
+    from shoal.cli.wording import to_time
+    from shoal.errors import UsageError
+
+    parts = {
+        "text": text,
+        "raw": raw,
+        "links": links,
+        "anchors": anchors,
+        "history": history,
+        "headers": headers,
+    }
+    asked = [name for name, given in parts.items() if given]
+    if len(asked) > 1:
+        raise UsageError(f"ask for one at a time: --{' or --'.join(asked)}")
+    when = None if at is None else to_time(at, "--at", time.time())
+    with open_collection(given_dir) as collection:
+        showing.show(collection, url, asked[0] if asked else "summary", when, json=json)
+
+
+@app.command()
+def export(
+    form: Annotated[Form, argument("urls|jsonl|warc|cdxj", "What to write.")],
+    where: Where = "",
+    since: Since = None,
+    output: Output = "-",
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Write it out: URLs, pages as JSON lines, or the archive."""
+    from shoal.app.api import open as open_collection
+    from shoal.cli.exporting import destination, write
+    from shoal.cli.screen import remark
+    from shoal.cli.wording import count, to_time
+    from shoal.errors import UsageError
+
+    after = None if since is None else to_time(since, "--since", time.time())
+    if form == "warc" and output == "-" and sys.stdout.isatty():
+        raise UsageError("a WARC file is no text for a terminal; name a file with --output")
+    with open_collection(given_dir) as collection, destination(output) as out:
+        written = write(collection, form, out, where=where, since=after, json=json)
+    if output != "-":
+        noun = {"warc": "record", "jsonl": "page", "urls": "URL", "cdxj": "line"}[form]
+        remark(f"{count(written, noun)} written to {output}.")

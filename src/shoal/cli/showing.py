@@ -1,0 +1,116 @@
+"""How is one stored page shown? As a summary, or as one of its parts; as JSON, or for people."""
+
+from shoal.app.collection import Collection, Page
+from shoal.app.export import page_line, visit_lines
+from shoal.cli import screen
+from shoal.cli.wording import count, one_line, size
+from shoal.errors import CollectionError
+
+_SHOWN_CHARACTERS = 600
+
+
+def show(collection: Collection, url: str, part: str, when: float | None, *, json: bool) -> None:
+    match part:
+        case "history":
+            _history(collection, url, json=json)
+        case "anchors":
+            _pairs(collection.anchors(url), ("from", "text"), json=json)
+        case "links":
+            stored(collection, url, when)
+            _pairs(collection.links(url), ("to", "text"), json=json)
+        case _:
+            _page(stored(collection, url, when), part, json=json)
+
+
+def stored(collection: Collection, url: str, when: float | None = None) -> Page:
+    page = collection.page(url, when)
+    if page is not None:
+        return page
+    name = collection.canonical(url)
+    if when is not None and (first := collection.page(url)) is not None:
+        raise CollectionError(
+            f"No copy of {name} is as old as that; the current one is of {first.fetched}."
+        )
+    raise CollectionError(f"{name} is not stored; `shoal explain {name}` says why.")
+
+
+def _page(page: Page, part: str, *, json: bool) -> None:
+    match part:
+        case "raw" if json:
+            screen.json({"url": page.url, "body": page.body})
+        case "raw":
+            screen.data(page.body)
+        case "text" if json:
+            screen.json({"url": page.url, "text": page.text})
+        case "text" if screen.is_terminal():
+            screen.say(page.text)
+        case "text":
+            screen.data(page.text.encode() + b"\n")
+        case "headers" if json:
+            found = {"url": page.url, "status": page.status, "headers": page.headers}
+            screen.json(found)
+        case "headers":
+            screen.say(f"status {page.status}")
+            for name, value in page.headers:
+                screen.say(f"{name}: {value}")
+        case _ if json:
+            screen.json(page_line(page))
+        case _:
+            _summary(page)
+
+
+def _summary(page: Page) -> None:
+    document, collection = page.document, page.collection
+    links, anchors = collection.links(page.url), collection.anchors(page.url)
+    versions = sum(1 for _, visit in collection.history(page.url) if visit.status)
+    facts = {
+        "title": document.title,
+        "fetched": f"{page.fetched}, status {page.status} ({count(versions, 'visit')} remembered)",
+        "content": f"{document.media_type or 'unknown'}, {size(document.decoded_bytes)}"
+        + (f", {document.charset} (by {document.charset_from})" if document.charset else ""),
+        "language": document.language,
+        "description": document.description,
+        "canonical": document.canonical if document.canonical != page.url else "",
+        "fate": document.fate + (f": {document.problem}" if document.problem else ""),
+        "links": f"{len(links):,} on it, {count(len(anchors), 'page links', 'pages link')} here",
+    }
+    screen.say(page.url, strong=True)
+    for name, value in facts.items():
+        if value:
+            screen.say(f"  {name:<12}{one_line(value, 300)}")
+    beginning = one_line(page.text, _SHOWN_CHARACTERS)
+    if beginning:
+        screen.say()
+        screen.say(beginning)
+
+
+def _history(collection: Collection, url: str, *, json: bool) -> None:
+    lines = visit_lines(collection, url)
+    if not lines:
+        name = collection.canonical(url)
+        raise CollectionError(f"{name} was never visited; `shoal explain {name}` says why.")
+    if json:
+        screen.json(lines)
+        return
+    screen.table(
+        ["when", "outcome", "status", "seconds", "address", "note"],
+        (
+            [
+                line.when,
+                line.outcome,
+                str(line.status or ""),
+                f"{line.seconds:.2f}",
+                line.address,
+                line.location or line.note or ("cut at the size limit" if line.cut else ""),
+            ]
+            for line in lines
+        ),
+        numbers=["status", "seconds"],
+    )
+
+
+def _pairs(pairs: list[tuple[str, str]], names: tuple[str, str], *, json: bool) -> None:
+    if json:
+        screen.json([dict(zip(names, pair, strict=True)) for pair in pairs])
+    else:
+        screen.stream(f"{address}\t{one_line(text)}\n".encode() for address, text in pairs)

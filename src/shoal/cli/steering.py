@@ -1,0 +1,108 @@
+"""`shoal hosts`, `pause`, `resume`, `submit`, `stop`: a word with the crawl, also while it runs."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from shoal.cli.options import Dir, Host, Json, Urls, app, flag, option
+
+if TYPE_CHECKING:
+    from shoal.app.hosts import HostLine
+
+_PATIENCE = "30s"
+
+
+@app.command()
+def hosts(
+    waiting: Annotated[bool, flag("--waiting", "Only hosts with URLs that wait.")] = False,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Every host: ready or left alone, why, and what waits."""
+    from shoal.app.api import open as open_collection
+    from shoal.app.hosts import host_lines
+    from shoal.cli import screen
+
+    with open_collection(given_dir) as collection:
+        lines = [line for line in host_lines(collection) if line.waiting or not waiting]
+    if json:
+        screen.json(lines)
+        return
+    numbers = ["waiting", "fetched", "failed", "delay"]
+    columns = ["host", "state", *numbers, "robots", "note"]
+    screen.table(columns, (_cells(line) for line in lines), numbers=numbers)
+
+
+def _cells(line: "HostLine") -> list[str]:
+    return [
+        line.host,
+        f"{line.state} until {line.ready_at}" if line.ready_at else line.state,
+        f"{line.waiting:,}",
+        f"{line.fetched:,}",
+        f"{line.failed:,}",
+        f"{line.delay_seconds:g} s",
+        line.robots,
+        line.note,
+    ]
+
+
+@app.command()
+def pause(host: Host, given_dir: Dir = None) -> None:
+    """Ask nothing more of a host; what waits there stays."""
+    _pause(host, given_dir, paused=True)
+
+
+@app.command()
+def resume(host: Host, given_dir: Dir = None) -> None:
+    """Go on with a host that was paused."""
+    _pause(host, given_dir, paused=False)
+
+
+def _pause(host: str, given_dir: Dir, *, paused: bool) -> None:
+    from shoal.app import orders
+    from shoal.app.api import directory_of
+    from shoal.cli.screen import say
+
+    is_running = orders.pause(directory_of(given_dir), host, paused=paused)
+    name = orders.host_label(host)
+    what = f"{name} is paused" if paused else f"{name} goes on"
+    say(f"{what}; the running crawl is told." if is_running else f"{what} in the next crawl.")
+
+
+@app.command()
+def submit(urls: Urls, given_dir: Dir = None, json: Json = False) -> None:
+    """Fetch these URLs next, in the running crawl or the next."""
+    from shoal.app import orders
+    from shoal.app.api import directory_of
+    from shoal.cli import screen
+    from shoal.cli.wording import count
+
+    directory = directory_of(given_dir)
+    taken, is_running = orders.submit(directory, urls)
+    if json:
+        screen.json({"urls": taken, "running": is_running})
+        return
+    what = count(len(taken), "URL")
+    if is_running:
+        screen.say(f"{what} handed to the running crawl.")
+    else:
+        screen.say(f"{what} queued; fetch with: shoal crawl --dir {directory}")
+
+
+@app.command()
+def stop(
+    wait: Annotated[
+        str, option("--wait", "TIME", f"How long to wait until it has ended ({_PATIENCE}).")
+    ] = _PATIENCE,
+    given_dir: Dir = None,
+) -> int:
+    """Ask the running crawl to end well."""
+    from shoal.app import orders
+    from shoal.app.api import directory_of
+    from shoal.cli.quantities import seconds
+    from shoal.cli.screen import say
+
+    directory = directory_of(given_dir)
+    if orders.stop(directory, seconds(wait, "--wait")):
+        say(f"The crawl has ended. Go on with: shoal crawl --dir {directory}")
+        return 0
+    say("The crawl was asked to end, and still finishes what is in flight.")
+    return 0

@@ -1,0 +1,89 @@
+"""How does the collection stand, in words? Counts that add up, and how each of them is listed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoal.app.running import Summary
+from shoal.app.status import Status
+from shoal.cli.wording import count, duration, parts, size
+
+_WIDTH = 10
+
+
+def status_lines(status: Status) -> Iterator[str]:
+    """Discovered is the sum of the five below it; two of them are sums themselves."""
+    answered = {
+        "fetched": status.fetched,
+        "unchanged": status.unchanged,
+        "redirect": status.redirect,
+        "gone": status.gone,
+    }
+    rows = [
+        ("discovered", status.discovered, ""),
+        ("queued", status.queued, ""),
+        ("in flight", status.in_flight, ""),
+        ("answered", status.answered, parts(answered)),
+        ("excluded", status.excluded, parts(status.excluded_by_reason)),
+        ("failed", status.failed, parts(status.failed_by_reason)),
+        ("fetched", status.fetched, parts(status.fetched_by_fate)),
+        ("gone", status.gone, parts(status.gone_by_status)),
+    ]
+    widest = max(len(f"{number:,}") for _, number, _ in rows)
+    for name, number, made_of in rows:
+        label = name if name in ("discovered", "fetched", "gone") else f"  {name}"
+        line = f"{label:<{_WIDTH + 2}} {number:>{widest},}"
+        if number or name in ("discovered", "queued"):
+            yield f"{line}  = {made_of}" if made_of else line
+    yield _totals(status.totals)
+
+
+def _totals(totals: dict[str, int]) -> str:
+    robots = totals.get("robots requests", 0)
+    facts = [
+        f"{count(totals.get('requests', 0) + robots, 'request')} ({robots:,} for robots.txt)",
+        f"{size(totals.get('bytes', 0))} received",
+        f"{count(totals.get('sites', 0), 'site')}, {totals.get('sites with work', 0):,} with work",
+    ]
+    if cut := totals.get("cut bodies", 0):
+        facts.append(f"{count(cut, 'body', 'bodies')} cut at the size limit")
+    return " · ".join(facts)
+
+
+def ending(summary: Summary, directory: Path) -> Iterator[str]:
+    """How a crawl ended, where its pages are, and what to type next."""
+    status = summary.status
+    took = duration(summary.seconds)
+    if summary.finished:
+        yield f"Finished after {took}."
+    else:
+        yield f"Stopped after {took}: {summary.reason}."
+    if summary.recovered_sites:
+        sites = count(summary.recovered_sites, "site")
+        yield f"An earlier crawl ended without warning; the queues of {sites} were put in order."
+    if summary.reconsidered:
+        urls = count(summary.reconsidered, "URL")
+        yield f"The scope differs from the last crawl's: {urls} changed their state."
+    yield ""
+    yield from status_lines(status)
+    yield ""
+    yield f"The collection is in {directory}."
+    if summary.waiting_later:
+        yield _waiting(summary, directory)
+    commands = (f"shoal {name}{_dir(directory)}" for name in ("status", "urls", "show URL"))
+    yield f"Next: {' · '.join(commands)}"
+
+
+def _waiting(summary: Summary, directory: Path) -> str:
+    again = f"shoal crawl{_dir(directory)}"
+    urls = count(summary.waiting_later, "URL waits", "URLs wait")
+    if not summary.finished:
+        return f"{urls}; go on with: {again}"
+    hosts = count(summary.status.totals.get("sites with work", 0), "site")
+    return (
+        f"{urls} at {hosts} that must be left alone for longer (no answer, busy, or paused; "
+        f"see shoal hosts --waiting{_dir(directory)}); try again later with: {again}"
+    )
+
+
+def _dir(directory: Path) -> str:
+    return "" if str(directory) == "corpus" else f" --dir {directory}"

@@ -1,0 +1,63 @@
+"""What time is it? Time is passed in, never read directly, so that a year of crawling can run in a
+test.
+
+`SystemClock` reads the wall clock once and counts on with the monotonic clock: a wall clock that
+jumps while a crawl runs cannot shorten a site's delay. Persisted times are unix seconds.
+"""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    def now(self) -> float:
+        """Unix seconds; never goes back within one process."""
+        ...
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        """Return when the event is set or the seconds have passed, whichever is first."""
+        ...
+
+
+class SystemClock:
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def now(self) -> float:
+        return self._offset + time.monotonic()
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        except TimeoutError:
+            return
+
+
+class FakeClock:
+    """A clock that a test turns. Waiting for an event turns it on by itself."""
+
+    def __init__(self, start: float = 1_700_000_000.0) -> None:
+        self._now = start
+
+    def now(self) -> float:
+        return self._now
+
+    def advance(self, seconds: float) -> None:
+        self._now += seconds
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        await asyncio.sleep(0)
+        if not event.is_set():
+            self.advance(seconds)
+
+
+def as_datetime(unix_seconds: float) -> datetime:
+    return datetime.fromtimestamp(unix_seconds, UTC)
+
+
+def iso(unix_seconds: float) -> str:
+    """`2026-11-15T21:47:50Z`, as WARC and logs write it."""
+    return as_datetime(unix_seconds).strftime("%Y-%m-%dT%H:%M:%SZ")

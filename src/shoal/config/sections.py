@@ -1,0 +1,176 @@
+"""Which settings exist? Each section of shoal.toml as a frozen dataclass.
+
+A field's type, range and help text are all that the file reader, the environment, `config show` and
+docs/settings.md know about a setting: to add one is to add a line here. Durations are seconds,
+sizes bytes. The defaults are what a stranger's server should meet: slow, and saying who we are.
+"""
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeVar
+
+from shoal.config.values import Kind, Shape, is_address, is_host
+
+VERSION = "0.1.0"
+
+Seconds = Annotated[float, Kind.SECONDS]
+Bytes = Annotated[int, Kind.BYTES]
+Texts = Annotated[tuple[str, ...], Kind.TEXTS]
+Patterns = Annotated[tuple[str, ...], Kind.PATTERNS]
+
+HEADER_TEXT = Shape(
+    lambda text: text.isascii() and text.isprintable(), "printable ASCII, as it is sent in a header"
+)
+TOKEN = Shape(
+    lambda text: re.fullmatch("[A-Za-z_-]+", text) is not None,
+    "a product token of letters, '-' and '_', as robots.txt names crawlers (RFC 9309)",
+)
+PROXY = Shape(
+    lambda text: re.fullmatch(r"(https?|socks[45][ah]?)://[!-~]+", text) is not None,
+    "a URL such as 'http://host:3128' or 'socks5://host:1080'",
+)
+ADDRESS = Shape(is_address, "an IP address with or without a port, such as '127.0.0.1:8080'")
+HOST = Shape(is_host, "a host name in lower-case ASCII, such as 'www.example.org'")
+
+T = TypeVar("T")
+
+
+def _setting(
+    default: T, about: str, low: float = 0, high: float = float("inf"), shape: Shape | None = None
+) -> T:
+    return field(
+        default=default, metadata={"help": about, "low": low, "high": high, "shape": shape}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    seeds: Texts = _setting((), "URLs that a crawl starts from.")
+    max_pages: int | None = _setting(None, "Stop after this many pages were fetched.", low=1)
+    max_depth: int | None = _setting(
+        None, "Fetch no page deeper than this; a seed has depth 1, its links depth 2.", low=1
+    )
+    max_time: Seconds | None = _setting(None, "Stop after this long.")
+    max_bytes: Bytes | None = _setting(None, "Stop after this much was received.", low=1)
+    min_free_disk: Bytes = _setting(512_000_000, "Stop when the disk has less room than this left.")
+    scope: Literal["host", "domain", "prefix", "any"] = _setting(
+        "host", "Which links are followed: same host, same registered domain, below the seed, all."
+    )
+    include: Patterns = _setting((), "If given, only URLs that match one of these are fetched.")
+    exclude: Patterns = _setting((), "URLs that match one of these are not fetched.")
+    rules: str = _setting("", "A rules file, or the name of a ready one, such as wikipedia.")
+    order: Literal["breadth", "depth", "priority"] = _setting(
+        "breadth", "Which URL of a site is next: the oldest, the newest, the most valuable."
+    )
+    workers: int = _setting(64, "Requests in flight at once, over all hosts.", 1, 10_000)
+    children: int = _setting(
+        0, "Processes that read pages; 0 means one per core but one, at least one.", 0, 1024
+    )
+    patience: Seconds = _setting(
+        600.0, "A crawl with nothing ready waits this long for back-offs to end before it finishes."
+    )
+    keep: Literal["raw", "text", "none"] = _setting(
+        "raw", "What is kept of a page: the raw response and its text, the text alone, neither."
+    )
+    versions: int = _setting(3, "How many versions of a page stay.", 1, 10_000)
+
+    @property
+    def child_count(self) -> int:
+        return self.children or max(1, (os.cpu_count() or 2) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Politeness:
+    delay: Seconds = _setting(
+        3.0, "Wait at a host from the end of one response to the next request."
+    )
+    delay_factor: float = _setting(
+        5.0, "Wait at least this many times as long as the host's last response took."
+    )
+    slow_site_cap: Seconds = _setting(60.0, "The wait that delay_factor asks for is at most this.")
+    crawl_delay_cap: Seconds = _setting(120.0, "A Crawl-delay in robots.txt is obeyed up to this.")
+    address_share: int = _setting(
+        30,
+        "An address that serves many hosts may be asked this many times as often as one host.",
+        1,
+    )
+    backoff_base: Seconds = _setting(
+        10.0, "The first wait after a 429, 503, timeout or lost connection."
+    )
+    backoff_cap: Seconds = _setting(3600.0, "The doubling of that wait ends here.")
+    retry_after_cap: Seconds = _setting(86400.0, "A server's Retry-After is obeyed up to this.")
+    robots: Literal["obey"] = _setting("obey", "robots.txt is obeyed; there is no other way.")
+    rate: float = _setting(
+        100.0, "Wanted pages per second; decides how many sites are held ready.", 0.001
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    levels: int = _setting(8, "Front queues, from most to least valuable.", 2, 64)
+    bias: float = _setting(
+        2.0, "Each level is drawn from this many times as often as the next one.", 1, 1000
+    )
+    quantum: int = _setting(32, "Visits before a site makes room for one that waits.", 1)
+    seen_cache: int = _setting(200_000, "Recently seen URLs kept in memory.", 1)
+    site_cache: int = _setting(50_000, "Site records kept in memory.", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    name: str = _setting(
+        "Shoal", "The crawler's name; robots.txt rules for it are obeyed.", shape=TOKEN
+    )
+    contact: str = _setting(
+        "", "A URL or mail address where whoever runs a site can reach you.", shape=HEADER_TEXT
+    )
+    agent: str = _setting("", "The whole User-Agent, in place of the usual one.", shape=HEADER_TEXT)
+
+    def user_agent(self) -> str:
+        contact = f"; +{self.contact}" if self.contact else ""
+        return self.agent or f"Mozilla/5.0 (compatible; {self.name}/{VERSION}{contact})"
+
+    @property
+    def product_token(self) -> str:
+        """The name that robots.txt groups are matched with. RFC 9309, 2.2.1: it should be a part of
+        the User-Agent that is sent, so a User-Agent of one's own brings its own token."""
+        if not self.agent or self.name.lower() in self.agent.lower():
+            return self.name
+        product = re.search(r"compatible; ([A-Za-z_-]+)|^(?!Mozilla/)([A-Za-z_-]+)", self.agent)
+        return (product[1] or product[2]) if product else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    connect_timeout: Seconds = _setting(15.0, "For name, connection and TLS together.", 0.01)
+    idle_timeout: Seconds = _setting(30.0, "A server may be silent this long.", 0.01)
+    total_timeout: Seconds = _setting(300.0, "A whole response may take this long.", 0.01)
+    max_body: Bytes = _setting(20_000_000, "A longer body is cut here, and marked as cut.", 1)
+    max_headers: Bytes = _setting(
+        300_000, "Longer headers are an error; libcurl's own limit is 300 KiB.", 1_000, 307_200
+    )
+    proxy: str = _setting("", "Send all requests through this proxy.", shape=PROXY)
+    insecure_hosts: Texts = _setting((), "Hosts whose TLS certificate isn't verified.", shape=HOST)
+    accept_language: str = _setting("", "Sent as Accept-Language if given.", shape=HEADER_TEXT)
+    nameservers: Texts = _setting((), "DNS servers, in place of the system's.", shape=ADDRESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    strip: Texts = _setting((), "Query parameters to drop, beside the built-in list of trackers.")
+    keep: Texts = _setting((), "Query parameters that are never dropped.")
+    max_length: int = _setting(4096, "A longer URL isn't followed.", 100, 1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    max_file: Bytes = _setting(1_000_000_000, "A WARC file that reaches this is closed.", 1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Understand:
+    timeout: Seconds = _setting(60.0, "Reading one page may take this long.", 0.01)
+    memory: Bytes = _setting(1_500_000_000, "Memory of one reading process.", 64_000_000)
+    max_decoded: Bytes = _setting(50_000_000, "A body is decompressed up to this.", 1_000)
+    max_links: int = _setting(10_000, "Links taken from one page.", 1)

@@ -1,0 +1,127 @@
+"""Which URLs does a page name? Raw references become `Link`s: resolved, folded, judged, weighed.
+
+What costs most in a crawl is work per link, so fragments and repeats go before anything is parsed,
+and a plain path is not parsed at all. After this a link needs no more looking at: its URL is
+canonical, its row key is made, the scope has spoken.
+"""
+
+import re
+from collections.abc import Iterator
+
+from shoal.model.link import Link, Rel, Source
+from shoal.model.params import DEFAULT, ParamRules
+from shoal.model.rowkey import row_key
+from shoal.model.url import canonical, seen_key
+from shoal.ports import Prioritizer, Scope
+
+_WEB = ("http://", "https://")
+_NEVER_FETCHED = (
+    *("mailto:", "javascript:", "data:", "tel:", "sms:", "fax:", "callto:", "skype:", "whatsapp:"),
+    *("about:", "blob:", "vbscript:", "view-source:", "chrome:", "intent:", "market:", "magnet:"),
+)
+_SPACES = " \t\n\f\r"
+# A path that is canonical as it stands: no empty or dot segment, no escape, query or parameter.
+_PLAIN_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9_~.-]{0,200}){1,10}/?")
+# A target that is followed by one of its links is followed; the other marks are facts about it.
+# (Plain integers: an enum's `&` costs more than all the rest of folding.)
+_UNLESS_ALL = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED | Rel.EMBED)
+
+Said = tuple[str, int]
+"""What a page says of a target: anchor text and rel flags."""
+
+
+class Hrefs:
+    """The references of one page as written, repeats folded as they come, at most `limit`."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._found: dict[str, Said] = {}
+
+    def add(self, raw: str, text: str, rel: int) -> None:
+        raw = raw.strip(_SPACES)
+        if "#" in raw:
+            page = raw.partition("#")[0]
+            # A space before the mark is part of the path, one at the end is none.
+            raw = page if not page or page[-1] > " " else raw
+        if not raw:
+            return  # the page itself
+        known = self._found.get(raw)
+        if known is not None:
+            self._found[raw] = _folded(known, text, rel)
+        elif len(self._found) < self._limit:
+            self._found[raw] = text, rel
+
+    def __iter__(self) -> Iterator[tuple[str, Said]]:
+        return iter(self._found.items())
+
+
+def _folded(known: Said, text: str, rel: int) -> Said:
+    first = known[1]
+    flags = (first & rel & _UNLESS_ALL) | ((first | rel) & ~_UNLESS_ALL)
+    return known[0] or text, flags
+
+
+class LinkMaker:
+    """Makes links for one crawl: its scope, its priorities, its rules for URL parameters."""
+
+    def __init__(
+        self, scope: Scope, prioritizer: Prioritizer, params: ParamRules = DEFAULT
+    ) -> None:
+        self._scope = scope
+        self._prioritizer = prioritizer
+        self._params = params
+
+    def url(self, raw: str | bytes, base: str) -> str:
+        """The canonical URL of a reference; empty when there is none to fetch."""
+        url = canonical(raw, base, self._params)
+        if url is None or (not url.startswith(_WEB) and url.startswith(_NEVER_FETCHED)):
+            return ""
+        return url
+
+    def link(self, url: str, source: Source, rel: int = 0) -> Link:
+        return self._judged(url, row_key(url), source, ("", rel))
+
+    def links(self, page_url: str, base: str, hrefs: Hrefs) -> list[Link]:
+        """One link for each page that is named; none for `page_url` itself."""
+        found: dict[str, tuple[str, Said]] = {}
+        own_key = seen_key(page_url)
+        root = self.url("/", base) if base.startswith(_WEB) else ""
+        origin = root[:-1]
+        for raw, said in hrefs:
+            if origin and _PLAIN_PATH.fullmatch(raw):
+                url = origin + raw
+            else:
+                url = self.url(raw, base)
+                if not url:
+                    continue
+            key = seen_key(url)
+            known = found.get(key)
+            if known is not None:
+                found[key] = known[0], _folded(known[1], *said)
+            elif key != own_key:
+                found[key] = url, said
+        rows = _Rows()
+        return [self._judged(url, rows.key(url), Source.LINK, said) for url, said in found.values()]
+
+    def _judged(self, url: str, row: bytes, source: Source, said: Said) -> Link:
+        text, rel = said
+        refusal = self._scope.refuses(url)
+        priority = self._prioritizer.priority(url, source, text)
+        return Link(url, row, text, rel, refusal, priority, source)
+
+
+class _Rows:
+    """Row keys of canonical URLs. Those of one site begin alike: that part is made once a page."""
+
+    def __init__(self) -> None:
+        self._by_origin: dict[str, bytes] = {}
+
+    def key(self, url: str) -> bytes:
+        if not url.startswith(_WEB):
+            return row_key(url)
+        end = url.find("/", 8)
+        origin = url[:end]
+        prefix = self._by_origin.get(origin)
+        if prefix is None:
+            prefix = self._by_origin[origin] = row_key(origin + "/")[:-1]
+        return prefix + url[end:].encode()

@@ -1,0 +1,168 @@
+"""What does one visit say? A fetched body becomes documents, links and rules: a child's whole work.
+
+Runs in a child process, one visit at a time, and never raises on what a server sent. What a
+redirect or a robots.txt means is settled here too, so that the main process never looks into a
+body. The archive is not known here: app.py puts the two together.
+"""
+
+import hashlib
+from base64 import b32encode
+from dataclasses import dataclass
+
+from xxhash import xxh3_128_hexdigest
+
+from shoal.clock import as_datetime
+from shoal.convert import encoding
+from shoal.convert.context import DEFAULT_LIMITS, Context, Converted, Limits
+from shoal.convert.html_head import refresh_target
+from shoal.convert.links import LinkMaker
+from shoal.convert.registry import Registry
+from shoal.convert.signals import joined_header, signals
+from shoal.convert.sniff import BINARY, declared_charset, looks_like_text, media_type
+from shoal.model.compression import zstd
+from shoal.model.document import Document, Fate, Understood
+from shoal.model.link import Link, Rel, Source
+from shoal.model.outcome import Outcome
+from shoal.model.page import Page
+from shoal.model.page_rules import page_rules
+from shoal.model.params import DEFAULT, ParamRules
+from shoal.model.robots import parse
+from shoal.model.url import seen_key
+from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Prioritizer, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    scope: Scope
+    prioritizer: Prioritizer
+    product_token: str
+    """The name that robots.txt and robots meta elements call us by."""
+    params: ParamRules = DEFAULT
+    limits: Limits = DEFAULT_LIMITS
+
+
+class Reader:
+    def __init__(self, settings: ReaderSettings, registry: Registry | None = None) -> None:
+        self._settings = settings
+        self._registry = Registry.installed() if registry is None else registry
+        self._links = LinkMaker(settings.scope, settings.prioritizer, settings.params)
+
+    def read(self, visit: Visit, fetched: Fetched) -> Understood:
+        if fetched.outcome is Outcome.REDIRECT:
+            return Understood(links=self._redirect(visit, fetched))
+        if fetched.outcome not in (Outcome.OK, Outcome.EMPTY_ANSWER):
+            return Understood()
+        body, problem = self._decoded(fetched)
+        if visit.kind is Kind.ROBOTS:
+            return Understood(robots=parse(body, self._settings.product_token))
+        content_type = fetched.header("content-type")
+        kind = media_type(content_type, body) if body else ""
+        if problem and not looks_like_text(body):
+            kind = BINARY  # still wrapped in something: no page, whatever was declared
+        context = Context(
+            visit.url, declared_charset(content_type), self._links, self._settings.limits
+        )
+        understood = Understood()
+        for converted in self._converted(kind, body, context):
+            document = self._document(fetched, kind, len(body), converted)
+            self._judge(document, converted, fetched)
+            document.problem = "; ".join(filter(None, (problem, document.problem)))
+            understood.documents.append(document)
+            understood.links.extend(_followed(converted.page.links, document))
+        understood.links.extend(self._refresh(visit, fetched, understood.links))
+        return understood
+
+    def _decoded(self, fetched: Fetched) -> encoding.Decoded:
+        limits = self._settings.limits
+        decoded = encoding.undo(
+            fetched.body,
+            joined_header(fetched, "content-encoding"),
+            limits.decoded_bytes,
+            limits.decoded_ratio,
+        )
+        if not fetched.cut:
+            return decoded
+        cut = f"the body was cut after {len(fetched.body)} bytes"
+        return encoding.Decoded(decoded.data, "; ".join(filter(None, (cut, decoded.problem))))
+
+    def _converted(self, kind: str, body: bytes, context: Context) -> list[Converted]:
+        if not body:
+            return [Converted(Page())]
+        converter = self._registry.converter(kind)
+        if converter is None:
+            return [Converted(Page(), problem=f"no converter for {kind} yet")]
+        return converter(body, context)
+
+    def _document(
+        self, fetched: Fetched, kind: str, decoded_bytes: int, converted: Converted
+    ) -> Document:
+        page = converted.page
+        text = page.text.encode("utf-8", "replace")
+        return Document(
+            name=converted.name,
+            media_type=kind,
+            title=page.title,
+            language=page.language,
+            charset=page.charset,
+            charset_from=page.charset_from,
+            description=page.description,
+            canonical=page.canonical,
+            text=zstd(text) if text else b"",
+            text_chars=len(page.text),
+            body_bytes=len(fetched.body),
+            decoded_bytes=decoded_bytes,
+            body_digest=body_digest(fetched.body),
+            text_digest=xxh3_128_hexdigest(text) if text else "",
+            problem=converted.problem,
+            forms=page.forms,
+        )
+
+    def _judge(self, document: Document, converted: Converted, fetched: Fetched) -> None:
+        """The page's own rules, what its owner says of AI, and the fate that follows."""
+        document.rules = page_rules(
+            [value for name, value in fetched.headers if name == "x-robots-tag"],
+            converted.meta,
+            self._settings.product_token,
+            as_datetime(fetched.ended),
+        )
+        document.signals = signals(fetched, converted.meta, document.rules)
+        if document.problem and not document.text:
+            document.fate = Fate.UNCONVERTIBLE
+        elif document.rules.noindex:
+            document.fate = Fate.NOINDEX
+        elif not document.text:
+            document.fate = Fate.EMPTY
+        elif reason := self._settings.scope.drops(document):
+            document.fate, document.problem = Fate.DROPPED, reason
+            document.text, document.text_chars = b"", 0
+
+    def _redirect(self, visit: Visit, fetched: Fetched) -> list[Link]:
+        """Where a Location leads (RFC 9110, 10.2.2). Also to the page's own twin with a slash."""
+        # Header values are octets shown as latin-1; a URL that is not ASCII is meant as UTF-8.
+        location = fetched.header("location").encode("latin-1", "replace")
+        url = self._links.url(location, visit.url) if location else ""
+        if not url or url == visit.url:
+            return []
+        return [self._links.link(url, Source.REDIRECT, int(Rel.REDIRECT))]
+
+    def _refresh(self, visit: Visit, fetched: Fetched, known: list[Link]) -> list[Link]:
+        """A Refresh header is a meta refresh that stands in the head of the response."""
+        target = refresh_target(fetched.header("refresh")[:4096])
+        url = self._links.url(target.encode("latin-1", "replace"), visit.url) if target else ""
+        keys = {seen_key(link.url) for link in known} if url else set()
+        if not url or seen_key(url) in keys or seen_key(url) == seen_key(visit.url):
+            return []
+        return [self._links.link(url, Source.LINK)]
+
+
+def body_digest(body: bytes) -> str:
+    """WARC's payload digest; not a protection against forgers."""
+    return "sha1:" + b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode("ascii")
+
+
+def _followed(links: list[Link], document: Document) -> list[Link]:
+    if document.rules.nofollow:
+        for link in links:
+            link.rel |= int(Rel.NOFOLLOW)
+    return links

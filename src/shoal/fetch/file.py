@@ -1,0 +1,132 @@
+"""How do the bytes of a local file arrive? `file:` URLs, read in a thread.
+
+Only regular files are opened, never devices, sockets or pipes, which could block or have effects.
+A directory is a page of links. A symbolic link in it is listed under the path that it leads to, so
+that each directory has one URL and a loop of links ends where it began.
+"""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+
+from shoal.clock import Clock
+from shoal.fetch.answer import HTML, Content, http_date, listing, media_type, succeeded, unchanged
+from shoal.model.outcome import Outcome
+from shoal.model.visit import Fetched, Visit
+
+MAX_LISTED = 100_000
+"""Entries of one directory that are listed; the rest is cut."""
+
+
+class FileFetcher:
+    def __init__(self, clock: Clock, max_body_bytes: int = 20_000_000) -> None:
+        self._clock = clock
+        self._max_body_bytes = max_body_bytes
+
+    async def fetch(self, visit: Visit) -> Fetched:
+        return await asyncio.to_thread(self._read, visit)
+
+    async def close(self) -> None:
+        return
+
+    def _read(self, visit: Visit) -> Fetched:
+        started = self._clock.now()
+        path = path_of(visit.url)
+        if path is None:
+            return self._failed(Outcome.REFUSED, "Only files of this machine are read.", started)
+        try:
+            status = path.stat()
+            content = Content(
+                b"",
+                "",
+                modified=int(status.st_mtime),
+                etag=f'"{status.st_mtime_ns:x}-{status.st_size:x}"',
+            )
+            reader = self._reader(status.st_mode)
+            if reader is None:
+                note = "It is neither a regular file nor a directory."
+                return self._failed(Outcome.REFUSED, note, started)
+            if _is_unchanged(visit, content):
+                return unchanged(content, started, self._clock.now())
+            body, kind, cut = reader(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return self._failed(Outcome.MISSING, "There is no such file.", started)
+        except PermissionError:
+            return self._failed(Outcome.FORBIDDEN, "The file may not be read.", started)
+        except (OSError, ValueError) as error:  # a loop of links, a name too long, a failing disk
+            return self._failed(Outcome.MISSING, f"The file can't be read: {error}.", started)
+        content = content._replace(body=body, media_type=kind, cut=cut)
+        return succeeded(content, started, self._clock.now())
+
+    def _reader(self, mode: int) -> Callable[[Path], tuple[bytes, str, bool]] | None:
+        if stat.S_ISREG(mode):
+            return self._read_file
+        return _read_directory if stat.S_ISDIR(mode) else None
+
+    def _read_file(self, path: Path) -> tuple[bytes, str, bool]:
+        # Not blocking, in case that it has become a pipe since it was looked at.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError("it is no longer a regular file")
+            body = file.read(self._max_body_bytes + 1)
+        cut = len(body) > self._max_body_bytes
+        return body[: self._max_body_bytes], media_type(path.name), cut
+
+    def _failed(self, outcome: Outcome, note: str, started: float) -> Fetched:
+        return Fetched(outcome, started=started, ended=self._clock.now(), note=note)
+
+
+def path_of(url: str) -> Path | None:
+    """The absolute path that a file URL names, or None."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+        return None
+    # A scope judges URLs by their text, so an escaped slash or dot must not lead elsewhere.
+    segments = [unquote_to_bytes(segment) for segment in parts.path.split("/")]
+    if segments[0] or any(s in (b".", b"..") or b"/" in s or b"\0" in s for s in segments):
+        return None
+    return Path(os.fsdecode(b"/".join(segments)))
+
+
+def url_of(path: Path, is_directory: bool) -> str:
+    url = "file://" + quote_from_bytes(os.fsencode(path))
+    return url + "/" if is_directory and not url.endswith("/") else url
+
+
+def _read_directory(path: Path) -> tuple[bytes, str, bool]:
+    """Sorted by name, so that an unchanged directory gives the same bytes."""
+    with os.scandir(path) as entries:
+        names: list[tuple[str, str]] = []
+        for entry in entries:
+            if len(names) == MAX_LISTED:
+                return listing(str(path), sorted(names)), HTML, True
+            link = _link_of(entry)
+            if link is not None:
+                names.append(link)
+    return listing(str(path), sorted(names)), HTML, False
+
+
+def _link_of(entry: os.DirEntry[str]) -> tuple[str, str] | None:
+    try:
+        is_directory = entry.is_dir()
+        if not is_directory and not entry.is_file():
+            return None
+        path = Path(entry.path)
+        shown = os.fsencode(entry.name).decode("utf-8", "replace")
+        target = path.resolve(strict=True) if entry.is_symlink() else path
+    except OSError:  # a link that leads nowhere, or in a circle
+        return None
+    return url_of(target, is_directory), shown
+
+
+def _is_unchanged(visit: Visit, content: Content) -> bool:
+    if visit.etag:
+        return visit.etag == content.etag
+    return visit.last_modified == http_date(content.modified or 0)

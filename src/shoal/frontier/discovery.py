@@ -1,0 +1,270 @@
+"""What does a link add? New URLs enter the queue, known ones may come nearer or sooner (W1, W3).
+
+Everything here writes into the batch of the visit that found the links. A URL is queued at most
+once. Its depth is the least known: when a page that was already fetched turns out to be nearer,
+its own links are told later, from the table (`relax`), so that a page first refused as too deep is
+still taken.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from shoal.frontier.books import Books
+from shoal.frontier.rows import RELAX_MARK, UrlRow, after_mark, entry_key, entry_of
+from shoal.frontier.urls import Card, Seen
+from shoal.model.cell import to_ms
+from shoal.model.link import Link, Rel, Source
+from shoal.model.outcome import ANSWERED, State
+from shoal.model.record import Struct, pack
+from shoal.model.rowkey import site_of_key
+from shoal.ports import Batch, LinksOf, Owns
+
+_REVERSED = (1 << 63) - 1
+_RELAX_AT_ONCE = 16
+_TOO_DEEP = "depth"
+URGENT = 1.0
+"""The priority of a person's wish."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a crawl goes, whatever the scope says."""
+
+    max_depth: int | None = None
+    max_hops: int = 10
+
+
+@dataclass(frozen=True)
+class Order:
+    """In which order a crawl goes."""
+
+    levels: int
+    depth_first: bool = False
+
+    def level_of(self, priority: float) -> int:
+        """The first level is for a person's wish alone: so it is next at its site."""
+        if priority >= URGENT:
+            return 0
+        below = int((URGENT - priority) * (self.levels - 1))
+        return min(self.levels - 1, 1 + below)
+
+
+class Trail(Struct, array_like=True):
+    """How one came to a link."""
+
+    depth: int
+    hops: int = 0
+    found_from: bytes = b""
+
+
+class Parcel(Struct, array_like=True):
+    """A link for another tablet, in the outbox."""
+
+    link: Link
+    trail: Trail
+
+
+class Discovery:
+    def __init__(self, books: Books, order: Order, reach: Reach, owns: Owns) -> None:
+        self._table, self._urls, self._sites, self._front, self._in_flight = books
+        self._order = order
+        self._reach = reach
+        self._owns = owns
+        self._arrivals = 0
+        self.relaxing = next(self._to_relax(), None) is not None
+        """Whether a page's depth fell and its links were not told yet."""
+
+    def offer(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
+        """Take note of links; returns the row of each one's target, empty for another tablet's."""
+        targets = []
+        for link, found in zip(links, self._urls.find([link.row for link in links]), strict=True):
+            if not self._owns(site_of_key(link.row)):
+                self._send_away(batch, link, trail, now)
+                targets.append(b"")
+                continue
+            seen = self._other_than(trail, link, found or self._urls.met_in_batch(link.row))
+            if seen is None:
+                self._discover(batch, link, trail, now)
+                targets.append(link.row)
+            else:
+                if self._says_something_new(link, trail, seen):
+                    self._meet_again(batch, seen.row, link, trail, now)
+                targets.append(seen.row)
+        return targets
+
+    def _other_than(self, trail: Trail, link: Link, seen: Seen | None) -> Seen | None:
+        """A server that redirects a URL to its other spelling (`/a` to `/a/`) says that only that
+        one is the page: then they are two, or the page would never be fetched."""
+        if seen is None or seen.row != trail.found_from or link.row == seen.row or not trail.hops:
+            return seen
+        url = self._urls.read(link.row)
+        return None if url is None else Seen(link.row, url.depth, url.can_reopen)
+
+    def _says_something_new(self, link: Link, trail: Trail, seen: Seen) -> bool:
+        if link.source is Source.SUBMIT:
+            return True
+        if not seen.can_reopen and trail.depth >= seen.depth:
+            return False
+        refusal = self._refusal(link, trail)
+        nearer = trail.depth < seen.depth and refusal.partition(":")[0] in ("", _TOO_DEEP)
+        return nearer or (seen.can_reopen and not refusal)
+
+    def _discover(self, batch: Batch, link: Link, trail: Trail, now: float) -> None:
+        url = UrlRow(
+            State.QUEUED,
+            depth=trail.depth,
+            source=link.source,
+            found_from=trail.found_from,
+            found_ms=to_ms(now),
+            hops=trail.hops,
+            priority=URGENT if link.source is Source.SUBMIT else link.priority,
+        )
+        url.reason = self._refusal(link, trail)
+        card = Card(link.row, url, None)
+        if url.reason:
+            url.state = State.EXCLUDED
+            self._urls.write(batch, card, now)
+        else:
+            self.enqueue(batch, card, 0, now)
+
+    def _meet_again(self, batch: Batch, row: bytes, link: Link, trail: Trail, now: float) -> None:
+        card = self._urls.card(row)
+        if card is None:
+            return
+        url, refusal = card.url, self._refusal(link, trail)
+        if trail.depth < url.depth:
+            url.depth = trail.depth
+            if url.state in ANSWERED:
+                batch.put("queue", RELAX_MARK + row, b"")
+                self.relaxing = True
+        if link.source in (Source.SEED, Source.SUBMIT):
+            url.source = link.source
+        if url.can_reopen and not refusal and link.source is not Source.SUBMIT:
+            url.state, url.reason = State.QUEUED, ""
+            url.hops, url.priority = trail.hops, link.priority
+            self.enqueue(batch, card, 0, now)
+            return
+        if refusal and url.category == _TOO_DEEP:
+            url.reason = refusal  # still too deep, but less so
+        self._urls.write(batch, card, now)
+        if link.source is Source.SUBMIT:
+            self.hasten(batch, row, URGENT, now)
+
+    def enqueue(self, batch: Batch, card: Card, due_ms: int, now: float) -> None:
+        """Give a URL its queue entry, and its site a place in the front index if it has none."""
+        row, url, _ = card
+        url.waiting = True
+        url.level = self._order.level_of(url.priority)
+        url.due_ms = due_ms
+        url.order = self._arrival(now)
+        self._urls.write(batch, card, now)
+        site, entry = site_of_key(row), entry_of(row, url)
+        batch.put("queue", entry_key(site, entry), b"")
+        self._sites.count_waiting(site, 1)
+        active = self._sites.active.get(site)
+        if active is not None:
+            active.queue.offer(entry)
+        else:
+            self.place(batch, site, entry.level, entry.due_ms)
+
+    def dequeue(self, batch: Batch, card: Card) -> None:
+        """Delete a URL's queue entry; the caller writes its row."""
+        row, url, _ = card
+        if not url.waiting:
+            return
+        site, entry = site_of_key(row), entry_of(row, url)
+        batch.delete("queue", entry_key(site, entry))
+        url.waiting = False
+        self._sites.count_waiting(site, -1)
+        active = self._sites.active.get(site)
+        if active is not None and row not in self._in_flight:
+            active.queue.withdraw(entry)
+        elif active is None and not self._sites.row(site).waiting:
+            self.displace(batch, site)
+
+    def hasten(self, batch: Batch, row: bytes, priority: float, now: float) -> bool:
+        """Fetch a known URL sooner; if that is a person's wish, also again, and whatever the scope
+        says (robots.txt is still obeyed)."""
+        card = self._urls.card(row)
+        if card is None or row in self._in_flight:
+            return False
+        url = card.url
+        if url.waiting:
+            sooner = self._order.level_of(priority) < url.level or url.due_ms > to_ms(now)
+        else:
+            sooner = priority >= URGENT
+        if not sooner:
+            return False
+        self.dequeue(batch, card)
+        if url.state in (State.EXCLUDED, State.FAILED):
+            url.state, url.reason = State.QUEUED, ""
+        url.priority = max(priority, url.priority)
+        url.tries = 0
+        self.enqueue(batch, card, 0, now)
+        return True
+
+    def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
+        """An idle site has work of this level from this time on: its entry is the best of both."""
+        row = self._sites.row(site)
+        ready_ms = max(ready_ms, row.rest_until_ms)
+        if row.entry_level >= 0:
+            better = (min(level, row.entry_level), min(ready_ms, row.entry_ready_ms))
+            if better == (row.entry_level, row.entry_ready_ms):
+                return
+            level, ready_ms = better
+            self.displace(batch, site)
+        row.entry_level, row.entry_ready_ms = level, ready_ms
+        self._front.insert(batch, level, ready_ms, site)
+        self._sites.touch(site)
+
+    def displace(self, batch: Batch, site: bytes) -> None:
+        """Take an idle site out of the front index, if it is there."""
+        row = self._sites.row(site)
+        if row.entry_level >= 0:
+            self._front.remove(batch, row.entry_level, row.entry_ready_ms, site)
+            row.entry_level = -1
+            self._sites.touch(site)
+
+    def relax(self, batch: Batch, links_of: LinksOf, now: float) -> None:
+        """Tell the links of some pages whose depth fell."""
+        rows = list(islice(self._to_relax(), _RELAX_AT_ONCE))
+        self.relaxing = len(rows) == _RELAX_AT_ONCE
+        for row in rows:
+            batch.delete("queue", RELAX_MARK + row)
+            url = self._urls.read(row)
+            if url is None:
+                continue
+            links = links_of(row)
+            moved = [link for link in links if link.rel & Rel.REDIRECT]
+            others = [link for link in links if not link.rel & Rel.REDIRECT]
+            self.offer(batch, moved, Trail(url.depth, url.hops + 1, row), now)
+            self.offer(batch, others, Trail(url.depth + 1, 0, row), now)
+
+    def _refusal(self, link: Link, trail: Trail) -> str:
+        if link.source is Source.SUBMIT:
+            return ""
+        if link.excluded:
+            return link.excluded
+        if link.rel & Rel.NOFOLLOW:
+            return "nofollow: the link or its page says so"
+        if trail.hops > self._reach.max_hops:
+            return f"redirects: more than {self._reach.max_hops} in a chain"
+        limit = self._reach.max_depth
+        if limit is not None and trail.depth > limit:
+            return f"{_TOO_DEEP}: {trail.depth} is beyond the limit of {limit}"
+        return ""
+
+    def _arrival(self, now: float) -> int:
+        """Later is more, also after a restart; for depth first it is less."""
+        self._arrivals = max(self._arrivals + 1, round(now * 1_000_000))
+        return _REVERSED - self._arrivals if self._order.depth_first else self._arrivals
+
+    def _send_away(self, batch: Batch, link: Link, trail: Trail, now: float) -> None:
+        self._arrivals = max(self._arrivals + 1, round(now * 1_000_000))
+        key = self._arrivals.to_bytes(8, "big") + link.row
+        batch.put("outbox", key, pack(Parcel(link, trail)))
+
+    def _to_relax(self) -> Iterator[bytes]:
+        keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))
+        return (key[1:] for key, _ in keys)

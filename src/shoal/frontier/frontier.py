@@ -1,0 +1,383 @@
+"""Which site, which URL, when? The life of a site, from its first link to its last page.
+
+A link names a URL of a site nobody knew. The URL gets a row and a queue entry, the site an entry
+in the front index: it is *idle*. When there is room among the active sites, a level is drawn and
+the site that has been ready longest in it is *activated*: its queue's head comes into memory and
+it takes its place in the heap, ordered by the later of its host's and its address's clock. When
+its time comes a worker *leases* it, asks for one URL (first of all its robots.txt), and *releases*
+it when the response has ended: the host's clock is set and the site goes back into the heap,
+though the page may still be on its way through the readers. The page's commit *finishes* the
+visit: entry deleted, row settled, new links queued, all in one batch, which is written before
+anything else happens here. A site without due work, or one that must wait long, is *retired* to
+the front index, so that another can take its slot.
+
+"Nothing is ready now" (None from next_site) and "finished" (done) are two different answers.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+
+from shoal.clock import Clock
+from shoal.counters import Counts
+from shoal.frontier.addresses import Turn
+from shoal.frontier.books import Books
+from shoal.frontier.discovery import Discovery, Order, Trail
+from shoal.frontier.front import Front
+from shoal.frontier.in_flight import InFlight
+from shoal.frontier.reconsider import Reconsideration
+from shoal.frontier.robots_desk import RobotsDesk, refusal
+from shoal.frontier.rows import CLOCK_KEY, COUNTS_KEY, Robots, entry_of
+from shoal.frontier.settings import FrontierSettings, Report, Seams
+from shoal.frontier.settling import Ending, Settler
+from shoal.frontier.sites import ActiveSite, Sites
+from shoal.frontier.urls import Urls
+from shoal.frontier.waiters import Waiters
+from shoal.frontier.workbench import NEVER_MS, Workbench
+from shoal.model.cell import to_ms
+from shoal.model.document import Understood
+from shoal.model.link import Link, Source
+from shoal.model.outcome import Outcome
+from shoal.model.record import pack, unpack
+from shoal.model.rowkey import url_of
+from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Batch, Lease, Table
+
+_ADD_AT_ONCE = 1000
+_PATIENCE_OVER_DELAY_SECONDS = 1.0
+
+
+@dataclass(eq=False)
+class SiteLease:
+    """A site that is ours alone, with the visit chosen for it."""
+
+    active: ActiveSite
+    visit: Visit
+    turn: Turn = field(default=Turn())
+    released: bool = False
+
+    @property
+    def site(self) -> bytes:
+        return self.active.site
+
+    def next_url(self) -> Visit:
+        return self.visit
+
+    def refusal(self, visit: Visit) -> str:
+        if visit.asked_for and self.active.gate.row.paused:
+            return "paused: the host that this robots.txt is redirected to is paused"
+        if visit.kind is not Kind.PAGE or self.active.rules is None:
+            return ""
+        return refusal(self.active.rules, visit.url)
+
+
+class DiskFrontier:
+    """The Frontier port on a Table. Memory is bounded by active sites and caches, not by the
+    crawl."""
+
+    def __init__(
+        self, table: Table, clock: Clock, settings: FrontierSettings, seams: Seams | None = None
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._settings = settings
+        self._seams = seams or Seams()
+        stored = table.get("site", COUNTS_KEY)
+        self.counts = Counts(None if stored is None else unpack(dict[str, int], stored))
+        self._in_flight = InFlight()
+        self.urls = Urls(table, self.counts, settings.seen_cache)
+        self.sites = Sites(table, self.counts, self._in_flight, settings.site_cache)
+        front = Front(table, settings.levels, settings.bias, Random(settings.seed))
+        self._books = Books(table, self.urls, self.sites, front, self._in_flight)
+        order = Order(settings.levels, settings.depth_first)
+        self.discovery = Discovery(self._books, order, settings.reach, self._seams.owns)
+        self._desk = RobotsDesk(self.sites)
+        self._settler = Settler(self._books, self.discovery)
+        self._bench = Workbench(self._books, self.discovery, clock, settings, self._seams)
+        self._leases: set[SiteLease] = set()
+        self._waiters = Waiters(clock, self.lease, self._bench.next_ready, self._is_over)
+        self._halted = False
+        self._notice_clock()
+        self.recovered = self._bench.recover()
+        """Sites that a killed process may have been asking: they count as asked just now."""
+
+    # --- taking -----------------------------------------------------------------------------
+
+    async def next_site(self) -> SiteLease | None:
+        lease = self.lease()
+        if lease is not None or self._is_over():
+            return lease
+        return await self._waiters.wait(self._return)
+
+    def lease(self) -> SiteLease | None:
+        """A site whose turn it is now."""
+        if self._halted:
+            return None
+        now = self._clock.now()
+        if self.discovery.relaxing:
+            self._relax(now)
+        self._bench.wake_sites(now)
+        while (active := self._bench.pop(now)) is not None:
+            visit = self._next_visit(active, now)
+            if visit is not None:
+                return self._lend(active, visit, now)
+            batch = self._begin()
+            self._bench.retire(batch, active, now)
+            self._write(batch)
+            self._bench.wake_sites(now)
+        return None
+
+    def _lend(self, active: ActiveSite, visit: Visit, now: float) -> SiteLease:
+        active.gate.busy = active.leased = True
+        self._in_flight.add(visit)
+        turn = self._bench.addresses.start(active.gate.row.address, now)
+        lease = SiteLease(active, visit, turn)
+        self._leases.add(lease)
+        return lease
+
+    def _return(self, lease: SiteLease) -> None:
+        """It was handed to a worker that is gone."""
+        self.give_back(lease.visit)
+        self.release(lease, Fetched(Outcome.REFUSED))
+
+    def _next_visit(self, active: ActiveSite, now: float) -> Visit | None:
+        """Robots.txt is the first entry of a site's queue, whenever it is unknown or out of
+        date."""
+        if (visit := self._desk.next_visit(active, now)) is not None:
+            return visit
+        while (entry := active.queue.pop(to_ms(now))) is not None:
+            url = self.urls.read(entry.row)
+            if url is None or not url.waiting or entry_of(entry.row, url) != entry:
+                continue  # never, while every entry has its row: see audit.py
+            return Visit(
+                url_of(entry.row),
+                entry.row,
+                active.site,
+                depth=url.depth,
+                hops=url.hops,
+                tries=url.tries,
+                level=url.level,
+                due_ms=url.due_ms,
+                order=url.order,
+                etag=url.etag,
+                last_modified=url.last_modified,
+                keep=self._settings.keep,
+                seen_digest=url.digest,
+                seen_at=url.body_ms / 1000,
+                source=url.source,
+            )
+        return None
+
+    def done(self) -> bool:
+        if self._leases or self._in_flight or self.discovery.relaxing:
+            return False
+        # A delay is no reason to give up, however short the patience with a host that fails.
+        delay = self._settings.politeness.delay + _PATIENCE_OVER_DELAY_SECONDS
+        ready = self._bench.next_ready()
+        return ready is None or ready > self._clock.now() + max(self._settings.patience, delay)
+
+    def _is_over(self) -> bool:
+        return self._halted or self.done()
+
+    # --- giving back ------------------------------------------------------------------------
+
+    def release(self, lease: Lease, fetched: Fetched) -> None:
+        if not isinstance(lease, SiteLease) or lease.released:
+            return
+        lease.released = True
+        self._leases.discard(lease)
+        active, now = lease.active, self._clock.now()
+        if self.sites.active.get(active.site) is not active:
+            return  # the frontier was closed meanwhile
+        active.gate.busy = active.leased = False
+        if fetched.asked:
+            active.visits += 1
+            self._bench.set_host_clock(active, fetched, now)
+        else:
+            self._bench.addresses.take_back(lease.turn)
+        self._bench.put_back(active, now)
+        self._waiters.poke()
+
+    def give_back(self, visit: Visit) -> None:
+        if self._in_flight.remove(visit.row) is None:
+            return
+        batch = self._begin()
+        url = self.urls.read(visit.row) if visit.kind is Kind.PAGE else None
+        active = self.sites.active.get(visit.site)
+        if active is not None and visit.kind is Kind.ROBOTS:
+            self._desk.give_back(active, visit)
+        if url is not None and url.waiting:
+            if active is not None:
+                active.queue.offer(entry_of(visit.row, url))
+            else:
+                self.discovery.place(batch, visit.site, url.level, url.due_ms)
+        if active is not None:
+            self._bench.place(active)
+        self.sites.unmark(batch, visit.site)
+        self._write(batch)
+
+    def finish(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
+    ) -> list[bytes]:
+        now = self._clock.now()
+        self.urls.begin()
+        targets: list[bytes] = []
+        if visit.kind is Kind.ROBOTS:
+            self._in_flight.remove(visit.row)
+            self._finish_robots(batch, Ending(visit, fetched, understood, now))
+        else:
+            targets = self._finish_page(batch, visit, fetched, understood, now)
+            if visit.kind is Kind.PAGE:
+                self._in_flight.remove(visit.row)
+        if visit.kind is not Kind.INJECTED:
+            self.sites.unmark(batch, visit.site)
+        active = self.sites.active.get(visit.site)
+        if active is not None:
+            self.sites.write_clock(batch, active.gate)
+        self._count(fetched, visit)
+        self._flush(batch)
+        self._waiters.poke()
+        return targets
+
+    def _finish_page(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
+    ) -> list[bytes]:
+        due = None
+        if self._seams.refresher is not None:
+            due = self._seams.refresher.next_due(visit, fetched, understood)
+        # The row's depth, not the visit's: a nearer link may have come while it was in flight.
+        url = self._settler.settle(batch, Ending(visit, fetched, understood, now, due))
+        if fetched.outcome is not Outcome.REDIRECT:
+            trail = Trail(url.depth + 1, 0, visit.row)
+            return self.discovery.offer(batch, understood.links, trail, now)
+        moved_to = [link for link in understood.links if link.row != visit.row]
+        for link in moved_to:
+            if visit.source is Source.SEED:
+                # The site that a person named has moved: where it went is what they meant.
+                link.excluded, link.source = "", Source.SEED
+                self._seams.seed_moved(link.url)
+        understood.links = moved_to
+        trail = Trail(url.depth, visit.hops + 1, visit.row)
+        return self.discovery.offer(batch, moved_to, trail, now)
+
+    def _finish_robots(self, batch: Batch, ending: Ending) -> None:
+        visit, now = ending.visit, ending.now
+        errand = self._desk.finish(batch, ending)
+        if errand is not None:
+            if self._bench.run_errand(batch, errand, now):
+                return
+            self._desk.put_off(visit)
+        asker = self.sites.active.get(visit.asked_for or visit.site)
+        if asker is None:
+            return
+        asker.asking_robots = False
+        if asker.row.robots is Robots.UNREACHABLE:
+            self._bench.slow_down(asker, asker.row.robots_failures, now)
+        self._bench.settle_in(batch, asker, now)
+
+    def _count(self, fetched: Fetched, visit: Visit) -> None:
+        if not fetched.asked or visit.kind is Kind.INJECTED:
+            return
+        robots = visit.kind is Kind.ROBOTS
+        self.counts.add("total/robots requests" if robots else "total/requests")
+        self.counts.add("total/bytes", len(fetched.body) + len(fetched.head))
+        if fetched.cut:
+            self.counts.add("total/cut bodies")
+
+    # --- naming -----------------------------------------------------------------------------
+
+    def add(self, links: Iterable[Link], depth: int = 1) -> int:
+        before = self.counts.discovered
+        rest = iter(links)
+        while some := list(islice(rest, _ADD_AT_ONCE)):
+            batch = self._begin()
+            self.discovery.offer(batch, some, Trail(depth), self._clock.now())
+            self._write(batch)
+        return self.counts.discovered - before
+
+    def raise_url(self, row: bytes, priority: float) -> bool:
+        batch = self._begin()
+        row = self.urls.row_of(row)
+        raised = self.discovery.hasten(batch, row, priority, self._clock.now())
+        self._write(batch)
+        return raised
+
+    def pause(self, host: bytes, paused: bool) -> None:
+        """Stop asking a host (by its label, see rows.host_of_site), or go on."""
+        batch = self._begin()
+        gate = self.sites.gate(host)
+        gate.row.paused = paused
+        self.sites.write_clock(batch, gate)
+        for site in [] if paused else list(self.sites.of_host(host)):
+            row = self.sites.row(site)
+            row.rest_until_ms = 0
+            self.sites.touch(site)
+            if row.entry_level >= 0 and row.entry_ready_ms == NEVER_MS:
+                self.discovery.place(batch, site, row.entry_level, to_ms(self._clock.now()))
+        self._write(batch)
+
+    def reconsider(self, refuses: Callable[[str], str]) -> int:
+        """The scope changed: judge again what was refused and what waits."""
+        max_depth = self._settings.reach.max_depth
+        again = Reconsideration(self._books, self.discovery, refuses, max_depth)
+        return again.run(self._write, self._clock.now())
+
+    # --- writing ----------------------------------------------------------------------------
+
+    def _begin(self) -> Batch:
+        self.urls.begin()
+        return self._table.batch()
+
+    def _write(self, batch: Batch) -> None:
+        self._flush(batch)
+        self._table.write(batch)
+        self._waiters.poke()
+
+    def _flush(self, batch: Batch) -> None:
+        self.sites.flush(batch)
+        batch.put("site", COUNTS_KEY, pack(self.counts.as_dict()))
+        batch.put("site", CLOCK_KEY, pack(to_ms(self._clock.now())))
+
+    def _relax(self, now: float) -> None:
+        batch = self._begin()
+        self.discovery.relax(batch, self._seams.links_of, now)
+        self._write(batch)
+
+    def _notice_clock(self) -> None:
+        stored = self._table.get("site", CLOCK_KEY)
+        if stored is not None and unpack(int, stored) > to_ms(self._clock.now()):
+            self._bench.rewind()
+
+    # --- ending -----------------------------------------------------------------------------
+
+    def halt(self) -> None:
+        """No site is leased from now on; what is in flight may finish."""
+        self._halted = True
+        self._waiters.dispatch()
+
+    def close(self) -> None:
+        """Retire every site, so that the next start knows their clocks. What is still in flight
+        counts as asked just now, and is due again."""
+        self._halted = True
+        now = self._clock.now()
+        for lease in self._leases:
+            self._bench.count_as_asked(lease.active.gate, now)
+        batch = self._begin()
+        for active in list(self.sites.active.values()):
+            self._bench.retire(batch, active, now)
+        self._bench.addresses.save(batch, now)
+        self._write(batch)
+        self._waiters.close()
+
+    def report(self) -> Report:
+        now, ready = self._clock.now(), self._bench.next_ready()
+        return Report(
+            in_flight=len(self._leases),
+            unfinished=len(self._in_flight) - len(self._leases),
+            active_sites=len(self.sites.active),
+            ready_sites=self._bench.ready_count(now),
+            next_ready_seconds=None if ready is None else max(0.0, ready - now),
+            sites_with_work=self.counts["total/sites with work"],
+            halted=self._halted,
+        )

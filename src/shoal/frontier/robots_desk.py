@@ -1,0 +1,135 @@
+"""What do a site's robots.txt and its redirects come to? (W4, RFC 9309)
+
+Robots.txt is the first entry of a site's queue, not a special path: the desk says when it is due,
+and what its answer means. While it is on its way, nothing else is asked of the site. A redirect to
+another host is an *errand* of that host: it is fetched in that host's own turn, on that host's own
+clock, and if it is that host's own robots.txt it counts for both (http redirects to https,
+mostly).
+"""
+
+from shoal.frontier.rows import Robots, RobotsRow, is_web, robots_row_key
+from shoal.frontier.settling import Ending
+from shoal.frontier.sites import ActiveSite, Sites
+from shoal.model.cell import to_ms
+from shoal.model.outcome import Outcome
+from shoal.model.robots import (
+    ALLOW_ALL,
+    MAX_AGE_SECONDS,
+    MAX_REDIRECTS,
+    Access,
+    RobotsRules,
+    meaning,
+)
+from shoal.model.robots_match import path_of
+from shoal.model.rowkey import site_of_key, url_of
+from shoal.model.visit import Kind, Visit
+from shoal.ports import Batch
+
+_CANT_BE_ASKED = (Outcome.PRIVATE, Outcome.NO_SCHEME)
+
+
+def refusal(rules: RobotsRules, url: str) -> str:
+    """The line that forbids a URL, in words."""
+    verdict = rules.verdict(path_of(url))
+    if verdict.allowed:
+        return ""
+    return f"robots: Disallow: {verdict.pattern} (line {verdict.line} of robots.txt)"
+
+
+class RobotsDesk:
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+
+    def next_visit(self, active: ActiveSite, now: float) -> Visit | None:
+        """The robots.txt that has to be asked before anything else."""
+        if active.errands:
+            return active.errands.pop(0)
+        if not is_web(active.site) or active.row.robots_until_ms > to_ms(now):
+            return None
+        waiting = active.queue.next(to_ms(now))
+        if waiting is None or waiting[1] > to_ms(now):
+            return None  # it came for an errand alone: nothing is wanted of it
+        active.asking_robots = True
+        row = robots_row_key(active.site)
+        return Visit(robots_url(active.site), row, active.site, Kind.ROBOTS)
+
+    def give_back(self, active: ActiveSite, visit: Visit) -> None:
+        if visit.asked_for:
+            active.errands.insert(0, visit)
+        else:
+            active.asking_robots = False
+
+    def finish(self, batch: Batch, ending: Ending) -> Visit | None:
+        """Settle the rules of the site that asked; or return the errand to be run first."""
+        visit, understood = ending.visit, ending.understood
+        moved = meaning(ending.fetched.status) is Access.REDIRECT and understood.links
+        if not moved or visit.hops >= MAX_REDIRECTS:
+            self._settle(batch, ending)
+            return None
+        target = understood.links[0]
+        asker, runner = visit.asked_for or visit.site, site_of_key(target.row)
+        if target.url == robots_url(runner) and self._borrow(batch, asker, runner, ending.now):
+            return None
+        return Visit(
+            target.url,
+            visit.row,
+            runner,
+            Kind.ROBOTS,
+            hops=visit.hops + 1,
+            asked_for=asker,
+        )
+
+    def put_off(self, visit: Visit) -> None:
+        """Its errand can't be run now: nothing is asked of the site until it can."""
+        self._disallow(visit.asked_for or visit.site)
+
+    def _settle(self, batch: Batch, ending: Ending) -> None:
+        visit, fetched, understood, now, _ = ending
+        asker = visit.asked_for or visit.site
+        access = meaning(fetched.status)
+        if fetched.outcome in _CANT_BE_ASKED and not visit.asked_for:
+            access = Access.ALLOW  # nor can any page, and each will say so itself
+        unread = understood.robots is None or fetched.outcome is not Outcome.OK
+        if access is Access.UNREACHABLE or (access is Access.PARSE and unread):
+            self._disallow(asker)
+            return
+        sites = {asker}
+        if visit.url == robots_url(visit.site):
+            sites.add(visit.site)
+        rules = ALLOW_ALL if understood.robots is None else understood.robots
+        robots = RobotsRow(rules, to_ms(now), fetched.status, visit.url)
+        for site in sites:
+            row = self._sites.row(site)
+            row.robots = Robots.RULES if access is Access.PARSE else Robots.NONE
+            row.robots_until_ms = to_ms(now + MAX_AGE_SECONDS)
+            self._allow(batch, site, robots)
+
+    def _borrow(self, batch: Batch, asker: bytes, owner: bytes, now: float) -> bool:
+        """The robots.txt that is redirected to was read already, and is young enough."""
+        known = self._sites.row(owner)
+        robots = self._sites.robots_of(owner)
+        if robots is None or known.robots_until_ms <= to_ms(now):
+            return False
+        row = self._sites.row(asker)
+        row.robots, row.robots_until_ms = known.robots, known.robots_until_ms
+        self._allow(batch, asker, robots)
+        return True
+
+    def _allow(self, batch: Batch, site: bytes, robots: RobotsRow) -> None:
+        self._sites.row(site).robots_failures = 0
+        self._sites.touch(site)
+        self._sites.write_robots(batch, site, robots)
+        if (active := self._sites.active.get(site)) is not None:
+            active.rules = robots.rules
+
+    def _disallow(self, site: bytes) -> None:
+        """Nothing may be asked; how soon robots.txt is asked again, the host's back-off decides."""
+        row = self._sites.row(site)
+        row.robots = Robots.UNREACHABLE
+        row.robots_until_ms = 0
+        row.robots_failures += 1
+        self._sites.touch(site)
+
+
+def robots_url(site: bytes) -> str:
+    return url_of(site + b"/robots.txt")

@@ -1,0 +1,69 @@
+"""What does the frontier know? Its rows, read by another process while a crawl runs or after it
+ended."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from shoal.counters import Counts
+from shoal.frontier.rows import (
+    COUNTS_KEY,
+    HostRow,
+    RobotsRow,
+    SiteRow,
+    UrlRow,
+    host_of_site,
+    host_row_key,
+    robots_row_key,
+    site_row_key,
+    unpack_url,
+    url_key,
+)
+from shoal.model.record import unpack
+from shoal.ports import Table
+
+_SITE_SUFFIX = b"\x00site"
+_URL_SUFFIX = b"\x00url"
+
+
+class SiteView(NamedTuple):
+    site: bytes
+    row: SiteRow
+    host: bytes
+    clock: HostRow
+
+
+class FrontierView:
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def counts(self) -> Counts:
+        stored = self._table.get("site", COUNTS_KEY)
+        return Counts(None if stored is None else unpack(dict[str, int], stored))
+
+    def url(self, row: bytes) -> UrlRow | None:
+        stored = self._table.get("page", url_key(row))
+        return None if stored is None else unpack_url(stored)
+
+    def urls(self, start: bytes, end: bytes | None) -> Iterator[tuple[bytes, UrlRow]]:
+        """The known URLs of a range of rows, in row order."""
+        for key, stored in self._table.scan("page", start, end):
+            if key.endswith(_URL_SUFFIX):
+                yield key[: -len(_URL_SUFFIX)], unpack_url(stored)
+
+    def site(self, site: bytes) -> SiteView | None:
+        stored = self._table.get("site", site_row_key(site))
+        return None if stored is None else self._view(site, unpack(SiteRow, stored))
+
+    def sites(self) -> Iterator[SiteView]:
+        for key, stored in self._table.scan("site", b"\x01"):
+            if key.endswith(_SITE_SUFFIX):
+                yield self._view(key[: -len(_SITE_SUFFIX)], unpack(SiteRow, stored))
+
+    def robots(self, site: bytes) -> RobotsRow | None:
+        stored = self._table.get("site", robots_row_key(site))
+        return None if stored is None else unpack(RobotsRow, stored)
+
+    def _view(self, site: bytes, row: SiteRow) -> SiteView:
+        host = host_of_site(site)
+        stored = self._table.get("site", host_row_key(host))
+        return SiteView(site, row, host, HostRow() if stored is None else unpack(HostRow, stored))

@@ -1,0 +1,277 @@
+"""Which active sites stand ready, and until when must each be left alone? The heap and its clocks.
+
+A heap on the later of the host's and the address's clock, so that "who is next" costs a logarithm.
+Invariants: an active site stands at most once in the heap or in its gate's queue (`placed`), and
+in neither while it is leased; a site whose robots.txt is on its way stands in neither, unless it
+has an errand to run; the back queues are never empty while work remains, because every slot that
+comes free is filled from the front index at once, and a site that must wait long gives its slot
+away.
+"""
+
+from heapq import heappop, heappush
+from itertools import count
+from math import ceil
+from random import Random
+
+from shoal.clock import Clock
+from shoal.frontier.addresses import Addresses
+from shoal.frontier.books import Books
+from shoal.frontier.discovery import Discovery
+from shoal.frontier.politeness import retry_after
+from shoal.frontier.rows import HostRow
+from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.site_queue import SiteQueue
+from shoal.frontier.sites import ActiveSite, Gate
+from shoal.model.cell import to_ms
+from shoal.model.outcome import TREATMENT, Outcome
+from shoal.model.rowkey import url_of
+from shoal.model.visit import Fetched, Visit
+from shoal.ports import Batch
+
+_RETIRE_AFTER_SECONDS = 30.0
+"""A site that must wait longer gives its slot to another."""
+_DOWN_AFTER = 3
+"""Failures in a row without any answer before a host counts as down."""
+_MOST_ERRANDS = 8
+"""For one host: each keeps the slot of the site that waits for it."""
+NEVER_MS = (1 << 62) - 1
+"""When a paused host is ready."""
+
+
+class Workbench:
+    def __init__(
+        self,
+        books: Books,
+        discovery: Discovery,
+        clock: Clock,
+        settings: FrontierSettings,
+        seams: Seams,
+    ) -> None:
+        self._table, _, self._sites, self._front, self._in_flight = books
+        self._discovery = discovery
+        self._clock = clock
+        self._settings = settings
+        self._seams = seams
+        self._random = Random(settings.seed)
+        self._heap: list[tuple[float, int, ActiveSite]] = []
+        self._tie = count()
+        gap = settings.politeness.address_gap()
+        self.addresses = Addresses(self._table, gap, clock.now())
+
+    # --- the heap ---------------------------------------------------------------------------
+
+    def pop(self, now: float) -> ActiveSite | None:
+        """A site that may be asked now."""
+        while self._heap and self._heap[0][0] <= now:
+            _, _, active = heappop(self._heap)
+            if self._sites.active.get(active.site) is not active:
+                continue  # retired meanwhile
+            active.placed = False
+            if not active.gate.busy and self._must_rest(active, now):
+                self._retire(active, now)
+            elif active.gate.busy or self._ready_at(active) > now:
+                self.place(active)
+            else:
+                return active
+        return None
+
+    def place(self, active: ActiveSite) -> None:
+        """Put a site into the heap, at the time when it may be asked."""
+        if active.placed or active.leased or (active.asking_robots and not active.errands):
+            return
+        if active.gate.busy:
+            active.gate.queueing.append(active)
+        else:
+            heappush(self._heap, (self._ready_at(active), next(self._tie), active))
+        active.placed = True
+
+    def put_back(self, active: ActiveSite, now: float) -> None:
+        """A site's response has ended: back into the heap, or out when others wait or it must."""
+        waiting, active.gate.queueing = active.gate.queueing, []
+        for other in waiting:
+            other.placed = False
+            self.place(other)
+        crowded = active.visits >= self._settings.quantum and self._someone_waits(now)
+        kept = active.asking_robots or active.errands
+        if not kept and (crowded or self._must_rest(active, now)):
+            self._retire(active, now)
+        else:
+            self.place(active)
+
+    def ready_count(self, now: float) -> int:
+        return sum(1 for when, _, _ in self._heap if when <= now)
+
+    def next_ready(self) -> float | None:
+        """When the next site may be asked, as far as is known now."""
+        times = [self._heap[0][0]] if self._heap else []
+        room = len(self._sites.active) < self._settings.capacity
+        if room and (idle_ms := self._front.earliest_ms()) is not None:
+            times.append(idle_ms / 1000)
+        return min(times, default=None)
+
+    def _ready_at(self, active: ActiveSite) -> float:
+        row = active.gate.row
+        return max(row.next_ms / 1000, self.addresses.ready_at(row.address))
+
+    def _must_rest(self, active: ActiveSite, now: float) -> bool:
+        """Whether its slot is worth more to another. One with an errand stays: somebody waits."""
+        if active.errands:
+            return False
+        return active.gate.row.paused or self._ready_at(active) - now > _RETIRE_AFTER_SECONDS
+
+    def _someone_waits(self, now: float) -> bool:
+        earliest = self._front.earliest_ms()
+        return earliest is not None and earliest <= to_ms(now)
+
+    # --- clocks -----------------------------------------------------------------------------
+
+    def set_host_clock(self, active: ActiveSite, fetched: Fetched, now: float) -> None:
+        row, polite = active.gate.row, self._settings.politeness
+        treatment = TREATMENT[fetched.outcome]
+        crawl_delay = active.rules.crawl_delay if active.rules is not None else None
+        local = active.site.startswith(b"file:")
+        pause = 0.0 if local else polite.pause(fetched.seconds, crawl_delay, fetched.address)
+        wait, row.note = pause, ""
+        if treatment.blames_site:
+            row.failures += 1
+            wait = max(pause, self._blame(row, fetched, now))
+            row.note = f"{fetched.outcome}: {fetched.note or fetched.status}"
+        elif fetched.outcome is not Outcome.CANCELLED:
+            row.failures = 0
+        ended = fetched.ended or now
+        row.delay_ms = ceil(pause * 1000)
+        row.last_ms = ceil(ended * 1000)
+        row.next_ms = ceil((ended + wait) * 1000)
+        if fetched.address:
+            row.address = fetched.address
+            self.addresses.start(fetched.address, now)
+
+    def _blame(self, row: HostRow, fetched: Fetched, now: float) -> float:
+        """Seconds to wait after a failure: what the host asks for, or our own back-off."""
+        polite = self._settings.politeness
+        asked = retry_after(fetched.header("retry-after"), now)
+        if fetched.outcome is Outcome.BUSY and asked is not None:
+            again = polite.backoff(row.failures - 1, self._random)
+            return max(min(asked, polite.retry_after_cap), again)
+        wait = polite.backoff(row.failures, self._random)
+        is_down = fetched.status == 0 and row.failures >= _DOWN_AFTER
+        return max(wait, polite.backoff_cap) if is_down else wait
+
+    def slow_down(self, active: ActiveSite, failures: int, now: float) -> None:
+        """Its robots.txt can't be had, for reasons that its answers do not show."""
+        wait = self._settings.politeness.backoff(failures, self._random)
+        row = active.gate.row
+        row.next_ms = max(row.next_ms, ceil((now + wait) * 1000))
+        row.note = row.note or "robots.txt can't be had"
+
+    def count_as_asked(self, gate: Gate, now: float) -> None:
+        """It is not known whether the host was asked, nor when its answer ended: just now."""
+        row = gate.row
+        pause = self._settings.politeness.pause(0.0, None, row.address)
+        wait = max(ceil(pause * 1000), row.delay_ms)
+        row.last_ms = ceil(now * 1000)
+        row.next_ms = max(row.next_ms, row.last_ms + wait)
+        self.addresses.start(row.address, now)
+
+    # --- waking and retiring ----------------------------------------------------------------
+
+    def wake_sites(self, now: float) -> None:
+        """Fill the free slots from the front index."""
+        woken = []
+        while len(self._sites.active) < self._settings.capacity:
+            chosen = self._front.choose(to_ms(now))
+            if chosen is None:
+                break
+            batch, site = self._table.batch(), chosen[2]
+            self._front.remove(batch, *chosen)
+            if site not in self._sites.active:  # twice active would be two requests at once
+                active = self.activate(batch, site)
+                if self._must_rest(active, now):
+                    self.retire(batch, active, now)
+                else:
+                    self.place(active)
+                    woken.append(url_of(site + b"/"))
+            self._write(batch)
+        if woken:
+            self._seams.prefetch(woken)
+
+    def activate(self, batch: Batch, site: bytes) -> ActiveSite:
+        queue = SiteQueue(self._table, site, self._settings.levels, self._in_flight)
+        active = self._sites.activate(batch, site, queue)
+        self._discovery.displace(batch, site)
+        self._mend_clock(active.gate.row)
+        return active
+
+    def run_errand(self, batch: Batch, errand: Visit, now: float) -> bool:
+        """Give a site another's robots.txt to fetch; not if that would take long."""
+        if not self._seams.owns(errand.site):
+            return False
+        runner = self._sites.active.get(errand.site) or self.activate(batch, errand.site)
+        if len(runner.errands) >= _MOST_ERRANDS or self._must_rest(runner, now):
+            self.settle_in(batch, runner, now)
+            return False
+        runner.errands.append(errand)
+        self.place(runner)
+        return True
+
+    def settle_in(self, batch: Batch, active: ActiveSite, now: float) -> None:
+        """A site that stands nowhere takes its place in the heap, or is retired."""
+        if active.placed or active.leased:
+            return
+        if self._must_rest(active, now) and not active.asking_robots:
+            self.retire(batch, active, now)
+        else:
+            self.place(active)
+
+    def retire(self, batch: Batch, active: ActiveSite, now: float) -> None:
+        """Back to the front index, at the level of its best pending URL; without work, nowhere."""
+        waiting = active.queue.next(to_ms(now))
+        rest_ms = NEVER_MS if active.gate.row.paused else ceil(self._ready_at(active) * 1000)
+        active.row.rest_until_ms = rest_ms if rest_ms > to_ms(now) else 0
+        self._sites.retire(batch, active)
+        self._sites.touch(active.site)
+        if waiting is not None:
+            self._discovery.place(batch, active.site, *waiting)
+
+    def _retire(self, active: ActiveSite, now: float) -> None:
+        batch = self._table.batch()
+        self.retire(batch, active, now)
+        self._write(batch)
+
+    def _write(self, batch: Batch) -> None:
+        self._sites.flush(batch)
+        self._table.write(batch)
+
+    # --- after a kill, or with another clock ------------------------------------------------
+
+    def recover(self) -> int:
+        """A kill left sites marked: they count as asked just now, and go to the front index."""
+        now, found = self._clock.now(), list(self._sites.marked())
+        for site in found:
+            batch = self._table.batch()
+            active = self.activate(batch, site)
+            self.count_as_asked(active.gate, now)
+            self.retire(batch, active, now)
+            self._write(batch)
+        return len(found)
+
+    def rewind(self) -> None:
+        """The wall clock was set back since the last run: the waits that are left are counted from
+        now, or a host would be silent for as long as the clock was set back."""
+        now = self._clock.now()
+        now_ms = to_ms(now)
+        for site in list(self._sites.known()):
+            row = self._sites.row(site)
+            ahead = [ms for ms in (row.rest_until_ms, row.entry_ready_ms) if now_ms < ms < NEVER_MS]
+            if ahead:
+                batch = self._table.batch()
+                self.retire(batch, self.activate(batch, site), now)
+                self._write(batch)
+
+    def _mend_clock(self, row: HostRow) -> None:
+        now_ms = to_ms(self._clock.now())
+        if row.last_ms > now_ms:
+            row.next_ms -= row.last_ms - now_ms
+            row.last_ms = now_ms
+        latest = now_ms + ceil(self._settings.politeness.longest() * 1000)
+        row.next_ms = min(row.next_ms, latest)

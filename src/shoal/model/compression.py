@@ -1,0 +1,68 @@
+"""How do bytes shrink? The one place that imports the compressors.
+
+gzip is for the archive (one member per WARC record) and zstd for text in the table. ISA-L's level 1
+costs a quarter of zlib's CPU for a few per cent of size (docs/benchmarks.md).
+"""
+
+from typing import Protocol
+
+import zstandard
+from isal import igzip, isal_zlib
+
+GZIP_ERRORS: tuple[type[Exception], ...] = (
+    isal_zlib.IsalError,  # type: ignore[assignment]  # the stub takes the class for an instance
+    EOFError,
+    OSError,
+)
+ZSTD_ERRORS: tuple[type[Exception], ...] = (zstandard.ZstdError,)
+
+_TEXT_LEVEL = 3
+_GZIP_LEVEL = 1
+
+
+class Decompressor(Protocol):
+    """The part of zlib's decompression object that is relied on."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    @property
+    def unconsumed_tail(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = 0) -> bytes: ...
+
+
+def gzip_member(data: bytes) -> bytes:
+    return igzip.compress(data, compresslevel=_GZIP_LEVEL)
+
+
+def gunzip_member(data: bytes) -> bytes:
+    """The bytes of the first gzip member; raises one of GZIP_ERRORS when it is not whole."""
+    stream = inflater(gzip=True)
+    result = stream.decompress(data)
+    if not stream.eof:
+        raise EOFError("the gzip member is cut short")
+    return result
+
+
+def inflater(gzip: bool) -> Decompressor:
+    """A streaming decompressor for gzip, or for deflate with a zlib header."""
+    wbits = 31 if gzip else 15
+    return isal_zlib.decompressobj(wbits=wbits)
+
+
+def raw_inflater() -> Decompressor:
+    """For servers that send deflate without its zlib header."""
+    return isal_zlib.decompressobj(wbits=-15)
+
+
+def zstd(data: bytes) -> bytes:
+    return zstandard.compress(data, level=_TEXT_LEVEL)
+
+
+def unzstd(data: bytes, max_bytes: int = 1 << 30) -> bytes:
+    return zstandard.decompress(data, max_output_size=max_bytes)
+
+
+def zstd_stream() -> "zstandard.ZstdDecompressionObj":
+    return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()

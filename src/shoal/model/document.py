@@ -1,0 +1,84 @@
+"""What is kept? A document: one readable thing with its own row, out of a visit or injected.
+
+One visit may yield many (a mailbox, a zip, a feed with whole articles); the first one's name is
+empty and its row is the visit's own.
+"""
+
+from enum import StrEnum
+
+from shoal.model.link import Link
+from shoal.model.page import Form
+from shoal.model.page_rules import PageRules
+from shoal.model.record import Struct
+from shoal.model.robots import RobotsRules
+
+
+class Fate(StrEnum):
+    """What became of a fetched document. fetched = the sum of these."""
+
+    INDEXED = "indexed"
+    WAITING = "waiting for the index"
+    DUPLICATE = "duplicate"
+    NOINDEX = "noindex"
+    EMPTY = "empty"
+    UNCONVERTIBLE = "unconvertible"
+    DROPPED = "dropped"  # understood, and then not wanted (off topic)
+
+
+class Spot(Struct, array_like=True, frozen=True):
+    """Where a record stands in the archive: one gzip member of one WARC file."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class Signals(Struct, array_like=True, frozen=True):
+    """What the owner says about AI use, stored with each fetch; exports carry it."""
+
+    content_usage: str = ""
+    content_signal: str = ""
+    tdm_reservation: str = ""
+    tdm_policy: str = ""
+    noai: bool = False
+
+
+class Document(Struct, array_like=True):
+    name: str = ""
+    """What is added to the visit's URL to name it; empty for the visit's own document."""
+    media_type: str = ""
+    title: str = ""
+    language: str = ""
+    charset: str = ""
+    charset_from: str = ""
+    description: str = ""
+    canonical: str = ""
+    text: bytes = b""
+    """Plain text, UTF-8, zstd."""
+    text_chars: int = 0
+    body_bytes: int = 0
+    """Length of the body as sent, and after its content encoding was undone."""
+    decoded_bytes: int = 0
+    body_digest: str = ""
+    """sha1:BASE32 of the body as archived (WARC's payload digest)."""
+    text_digest: str = ""
+    """xxh3 of the text; empty for an empty text, so that empty pages are never duplicates."""
+    fate: Fate = Fate.WAITING
+    problem: str = ""
+    """Why it is unconvertible, or what was cut."""
+    rules: PageRules = PageRules()
+    signals: Signals = Signals()
+    forms: list[Form] = []
+    readers: list[str] = []
+    """Who may read it; empty: everyone."""
+
+
+class Understood(Struct, array_like=True):
+    """Everything a child process found out about one visit."""
+
+    documents: list[Document] = []
+    links: list[Link] = []
+    robots: RobotsRules | None = None
+    response: Spot | None = None
+    request: Spot | None = None
+    cpu_seconds: float = 0.0

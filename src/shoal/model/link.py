@@ -1,0 +1,54 @@
+"""What does one page say of another? A link with its anchor text, as the child process settles it.
+
+A link arrives in the main process ready: canonical URL, row key, verdict of the scope, repeats
+within the page folded into one. So the cost per link there is a seen test and two puts.
+"""
+
+from enum import IntFlag, StrEnum
+
+from shoal.model.record import Struct
+
+
+class Rel(IntFlag):
+    PLAIN = 0
+    NOFOLLOW = (
+        1  # rel=nofollow, or a page that says nofollow: recorded, adds nothing to the frontier
+    )
+    UGC = 2
+    SPONSORED = 4
+    EMBED = 8  # frame or iframe: part of the page that shows it
+    CANONICAL = 16
+    FEED = 32
+    SITEMAP = 64
+    REDIRECT = 128  # adds no depth
+
+
+class Source(StrEnum):
+    """How a URL came to be known."""
+
+    SEED = "seed"
+    LINK = "link"
+    REDIRECT = "redirect"
+    SITEMAP = "sitemap"
+    FEED = "feed"
+    SUBMIT = "submit"
+    INJECT = "inject"
+
+
+class Link(Struct, array_like=True):
+    url: str
+    row: bytes
+    text: str = ""
+    rel: int = 0
+    excluded: str = ""
+    """Why the scope refuses it; empty when it is wanted."""
+    priority: float = 0.5
+    """0 to 1, from the Prioritizer: what it is worth to fetch, as far as the link itself tells."""
+    source: Source = Source.LINK
+
+
+class Anchor(Struct, array_like=True):
+    """The cell `anchor:<source row>` at the target's row (P5)."""
+
+    text: str
+    rel: int = 0

@@ -1,0 +1,48 @@
+"""What is a stored value? The one place where values become bytes and bytes become values.
+
+Every value that is written to the table or sent to a child process is a `Struct`, packed as a
+MessagePack array: fields are never reordered or removed, new ones are appended with a default, so
+that a row written by an older release still reads. `VERSION` is stored with the collection.
+"""
+
+from functools import cache
+from typing import Any, TypeVar
+
+from msgspec import DecodeError, ValidationError
+from msgspec import Struct as Struct
+from msgspec import field as field
+from msgspec import to_builtins as to_builtins
+from msgspec.json import decode as json_decode
+from msgspec.json import encode as json_encode
+from msgspec.msgpack import Decoder, Encoder
+
+VERSION = 1
+"""Schema version of a collection's rows. Raise it when an older release could misread them."""
+
+JSON_ERRORS = (DecodeError, ValidationError, UnicodeDecodeError)
+
+Value = TypeVar("Value")
+
+_encoder = Encoder()
+
+
+@cache
+def _decoder(kind: Any) -> Decoder[Any]:
+    return Decoder(kind)
+
+
+def pack(value: object) -> bytes:
+    return _encoder.encode(value)
+
+
+def unpack(kind: type[Value], data: bytes) -> Value:
+    value: Value = _decoder(kind).decode(data)  # type: ignore[arg-type]  # a type is hashable
+    return value
+
+
+def to_json(value: object) -> bytes:
+    return json_encode(value)
+
+
+def from_json(kind: type[Value], data: bytes) -> Value:
+    return json_decode(data, type=kind)

@@ -1,0 +1,92 @@
+"""What is one unit of work? A visit: one URL of one site, asked once, ending in one commit.
+
+`Visit` is what the frontier hands out, `Fetched` what the network gave. Neither grows: what is
+learned from the bytes is `Understood` (document.py), what is remembered is the row (store,
+frontier).
+"""
+
+from enum import StrEnum
+
+from shoal.model.link import Source
+from shoal.model.outcome import Outcome
+from shoal.model.record import Struct
+
+
+class Kind(StrEnum):
+    PAGE = "page"
+    ROBOTS = "robots"  # a site's robots.txt: the first entry of its queue, never a page
+    INJECTED = "injected"  # bytes that came past frontier and fetch: a mail, a file, a pushed item
+
+
+class Keep(StrEnum):
+    """What is kept of a document, by its source's policy."""
+
+    RAW = "raw"  # the response in the archive, and the text
+    TEXT = "text"  # the text alone
+    NONE = "none"  # only the row: the document stays where it is (files on disk)
+
+
+class Visit(Struct, array_like=True):
+    url: str
+    row: bytes
+    """Row key of the URL; for robots.txt that of its own URL."""
+    site: bytes
+    """Site key: the site whose turn this is."""
+    kind: Kind = Kind.PAGE
+    depth: int = 1
+    hops: int = 0
+    """Redirects followed to get here; chains are cut."""
+    tries: int = 0
+    """How often it was asked before."""
+    level: int = 0
+    due_ms: int = 0
+    order: int = 0
+    etag: str = ""
+    last_modified: str = ""
+    asked_for: bytes = b""
+    """A robots.txt that was redirected: the site key whose rules it will be."""
+    keep: Keep = Keep.RAW
+    seen_digest: str = ""
+    """Digest of the body that is stored already: the same again is archived as a revisit."""
+    seen_at: float = 0.0
+    source: Source = Source.LINK
+
+
+class Fetched(Struct, array_like=True):
+    outcome: Outcome
+    status: int = 0
+    started: float = 0.0
+    ended: float = 0.0
+    """When the last byte arrived: the site's wait starts here."""
+    address: str = ""
+    """`address:port` that answered, empty when none was reached or a proxy stood between."""
+    headers: list[tuple[str, str]] = []
+    """In order, names lower-cased, values as sent (latin-1)."""
+    head: bytes = b""
+    """Status line and header fields as received, for the archive."""
+    body: bytes = b""
+    """As sent: content encodings are undone in a child process, with limits."""
+    request: bytes = b""
+    """Request line and header fields as sent, for the archive."""
+    cut: bool = False
+    """The body was longer than the limit; what came before is kept."""
+    note: str = ""
+    """One sentence on what went wrong, for people; of a refusal, its reason."""
+
+    def header(self, name: str) -> str:
+        """The last value of a header field, empty when absent."""
+        return next((value for key, value in reversed(self.headers) if key == name), "")
+
+    @property
+    def asked(self) -> bool:
+        """Whether the site saw, or may have seen, a request: an unknown result counts as one."""
+        return self.outcome not in (Outcome.REFUSED, Outcome.NO_SCHEME, Outcome.PRIVATE)
+
+    @property
+    def seconds(self) -> float:
+        return max(0.0, self.ended - self.started)
+
+
+def refused(reason: str, when: float) -> Fetched:
+    """The answer of a visit that was not made."""
+    return Fetched(Outcome.REFUSED, started=when, ended=when, note=reason)

@@ -1,0 +1,177 @@
+"""Which seams exist? Every part that the core loop or another room may be given, as a small
+Protocol.
+
+`crawl.py` knows only these. `app.py` chooses the parts. Anything with the right methods will do;
+the suites in tests/contract run against every implementation.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from shoal.model.document import Document, Understood
+from shoal.model.link import Link, Source
+from shoal.model.principal import Principal
+from shoal.model.visit import Fetched, Visit
+
+
+class Batch(Protocol):
+    """Writes that become visible together or not at all."""
+
+    def put(self, family: str, key: bytes, value: bytes) -> None: ...
+    def delete(self, family: str, key: bytes) -> None: ...
+
+
+class Table(Protocol):
+    """An ordered map of bytes to bytes per column family, with atomic batches (BigTable's
+    tablet)."""
+
+    def get(self, family: str, key: bytes) -> bytes | None: ...
+    def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]: ...
+    def scan(
+        self, family: str, start: bytes, end: bytes | None = None
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Pairs with start <= key < end in key order, as of now."""
+        ...
+
+    def batch(self) -> Batch: ...
+    def write(self, batch: Batch) -> None:
+        """Apply a batch: a kill after this loses nothing of it."""
+        ...
+
+    def sync(self) -> None:
+        """Everything written before is on disk: power loss after this loses nothing of it."""
+        ...
+
+
+class Lease(Protocol):
+    """A site that is ours alone until released."""
+
+    @property
+    def site(self) -> bytes: ...
+    def next_url(self) -> Visit: ...
+    def refusal(self, visit: Visit) -> str:
+        """Why this URL may not be asked (robots, scope, limits); empty when it may."""
+        ...
+
+
+class Frontier(Protocol):
+    """Which site, which URL, when? At most one request to a host is in flight."""
+
+    async def next_site(self) -> Lease | None:
+        """A site whose turn it is, or None: nothing is ready now, which is not 'finished'."""
+        ...
+
+    def done(self) -> bool:
+        """Nothing in flight, and nothing becomes ready within the frontier's patience."""
+        ...
+
+    def release(self, lease: Lease, fetched: Fetched) -> None:
+        """The response has ended: the host's wait starts."""
+        ...
+
+    def finish(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
+    ) -> list[bytes]:
+        """Acknowledge the visit in its batch: state, retry or next due date, new URLs. Returns the
+        row of each link's target, in order (empty: its site is owned elsewhere)."""
+        ...
+
+    def halt(self) -> None:
+        """Lease nothing from now on; what is in flight may finish."""
+        ...
+
+    def give_back(self, visit: Visit) -> None:
+        """The visit was cancelled: it is due again, as if never taken."""
+        ...
+
+    def add(self, links: Iterable[Link], depth: int = 1) -> int:
+        """URLs from a source. Returns how many were new. Durable on return."""
+        ...
+
+    def raise_url(self, row: bytes, priority: float) -> bool:
+        """Fetch a known URL sooner (new back-links, a person's wish)."""
+        ...
+
+
+class Fetcher(Protocol):
+    """How do bytes arrive, for one scheme? Faults of the world come back as an Outcome."""
+
+    async def fetch(self, visit: Visit) -> Fetched: ...
+    async def close(self) -> None: ...
+
+
+class Understander(Protocol):
+    """What do the bytes say? In a child process; a page that kills it costs only itself."""
+
+    async def understand(self, visit: Visit, fetched: Fetched) -> Understood: ...
+    async def close(self) -> None: ...
+
+
+class Store(Protocol):
+    """Where is it kept?"""
+
+    def batch(self) -> Batch: ...
+    def keep(
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        targets: Sequence[bytes],
+    ) -> None:
+        """The visit's rows, anchors at the targets' rows, and the change log, into the batch."""
+        ...
+
+    def commit(self, batch: Batch) -> None: ...
+    def remove(self, batch: Batch, row: bytes, when: float) -> None:
+        """A document went without a visit: its row says so, and followers are told."""
+        ...
+
+    def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
+        """A document changed without a visit: who may read it."""
+        ...
+
+    def read(self, row: bytes, principal: Principal, at: float | None = None) -> Document | None:
+        """The document as of a time, if the principal may see it."""
+        ...
+
+
+class Scope(Protocol):
+    """Is it wanted? Before the fetch by its URL, after understanding by what it says."""
+
+    def refuses(self, url: str) -> str:
+        """The rule that refuses a URL, in words; empty when it is wanted."""
+        ...
+
+    def drops(self, document: Document) -> str:
+        """Why an understood document is not kept; empty when it is."""
+        ...
+
+
+class Prioritizer(Protocol):
+    """What is it worth to fetch? 0 to 1; 1 is a person's wish and is next at its site."""
+
+    def priority(self, url: str, source: Source, anchor_text: str) -> float: ...
+
+
+class Refresher(Protocol):
+    """When to look again? None: not in this crawl."""
+
+    def next_due(self, visit: Visit, fetched: Fetched, understood: Understood) -> float | None: ...
+
+
+class Index(Protocol):
+    """Follows the change log; asked by search. (The full-text room comes with a later release.)"""
+
+    def follow(self) -> int:
+        """Take in what changed since the last call; returns how many documents."""
+        ...
+
+
+Owns = Callable[[bytes], bool]
+"""Whether a site (by its key) belongs to this tablet; links to others go to the outbox."""
+
+LinksOf = Callable[[bytes], Sequence[Link]]
+"""The stored out-links of a row, for lowering depths when a shorter path is found."""
+
+Fetch = Callable[[Visit], Awaitable[Fetched]]

@@ -1,0 +1,160 @@
+"""Where are the raw responses? Appended to WARC files, one gzip member per record (P2, P6).
+
+A file belongs to one process for as long as it lives, so that nobody shares a file offset. A
+record is written in one unbuffered call *before* its place is told to anyone: no row can point at
+bytes that died with a process. Files are rolled at about a gigabyte.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from shoal.clock import as_datetime, iso
+from shoal.errors import CollectionError, DamagedError
+from shoal.model.document import Spot
+from shoal.model.outcome import Outcome
+from shoal.model.visit import Fetched, Visit
+from shoal.store import warc
+
+
+class ArchiveWriter:
+    """Appends the records of one process."""
+
+    def __init__(self, directory: Path, max_file_bytes: int, software: str) -> None:
+        self._directory = directory
+        self._max_file_bytes = max_file_bytes
+        self._software = software
+        self._name = ""
+        self._fd = -1
+        self._offset = 0
+        self._serial = 0
+        self._token = secrets.token_hex(4)
+        """Tells the files of this writer from those of any other process or machine."""
+
+    def write(self, visit: Visit, fetched: Fetched) -> tuple[Spot | None, Spot | None]:
+        """Archive a request and its response, or a revisit. Returns where (response, request) stand."""
+        if not fetched.head:
+            return None, None
+        response_id = warc.new_id()
+        response = _response(visit, fetched, response_id)
+        members = [response]
+        if fetched.request:
+            members.append(_request(visit, fetched, response_id))
+        spots = self._append(members, fetched.ended)
+        return spots[0], spots[1] if len(spots) > 1 else None
+
+    def _append(self, members: list[bytes], when: float) -> list[Spot]:
+        if self._fd < 0 or self._offset >= self._max_file_bytes:
+            self._open_next(when)
+        start = self._offset
+        self._write_whole(b"".join(members))
+        spots = []
+        for member in members:
+            spots.append(Spot(self._name, start, len(member)))
+            start += len(member)
+        return spots
+
+    def _open_next(self, when: float) -> None:
+        self.close()
+        self._serial += 1
+        stamp = as_datetime(when).strftime("%Y%m%d%H%M%S")
+        self._name = f"shoal-{stamp}-{self._token}-{self._serial:04d}.warc.gz"
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+            self._fd = os.open(self._directory / self._name, flags, 0o644)
+        except OSError as error:
+            raise CollectionError(
+                f"No archive file can be made in {self._directory}: {error}."
+            ) from error
+        self._offset = 0
+        info = f"software: {self._software}\r\nformat: WARC File Format 1.1\r\n".encode()
+        fields = {"WARC-Filename": self._name, "Content-Type": "application/warc-fields"}
+        self._write_whole(warc.write_record("warcinfo", when, fields, info))
+
+    def _write_whole(self, data: bytes) -> None:
+        """All of it or none: a short write (a full disk) is cut off again."""
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._fd, data[written:] if written else data)
+        except OSError as error:
+            os.ftruncate(self._fd, self._offset)
+            raise CollectionError(f"The archive can't be written: {error}.") from error
+        self._offset += len(data)
+
+    def sync(self) -> None:
+        if self._fd >= 0:
+            os.fsync(self._fd)
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_spot(directory: Path, spot: Spot) -> warc.Record:
+    """One record by its place: one read of its own length."""
+    return warc.read_record(read_member(directory, spot))
+
+
+def read_member(directory: Path, spot: Spot) -> bytes:
+    """The gzip member as it stands: it can be copied into another WARC file."""
+    try:
+        with (directory / spot.file).open("rb") as file:
+            file.seek(spot.offset)
+            return file.read(spot.length)
+    except OSError as error:
+        raise DamagedError(f"The archive file {spot.file} can't be read: {error}.") from error
+
+
+def files(directory: Path) -> Iterator[Path]:
+    """The archive's files, oldest first."""
+    yield from sorted(directory.glob("*.warc.gz"))
+
+
+def _common(visit: Visit, fetched: Fetched) -> dict[str, str]:
+    address, _, _ = fetched.address.rpartition(":")
+    return {"WARC-Target-URI": visit.url, "WARC-IP-Address": address.strip("[]")}
+
+
+def _request(visit: Visit, fetched: Fetched, response_id: str) -> bytes:
+    fields = _common(visit, fetched) | {
+        "WARC-Concurrent-To": response_id,
+        "Content-Type": "application/http; msgtype=request",
+    }
+    return warc.write_record("request", fetched.started, fields, fetched.request)
+
+
+def _response(visit: Visit, fetched: Fetched, record_id: str) -> bytes:
+    payload_digest = warc.digest(fetched.body)
+    fields = {"WARC-Record-ID": record_id} | _common(visit, fetched)
+    fields["Content-Type"] = "application/http; msgtype=response"
+    unchanged = fetched.outcome is Outcome.UNCHANGED
+    if unchanged or (fetched.body and payload_digest == visit.seen_digest):
+        fields["WARC-Profile"] = (
+            warc.REVISIT_NOT_MODIFIED if unchanged else warc.REVISIT_SAME_PAYLOAD
+        )
+        fields["WARC-Payload-Digest"] = visit.seen_digest
+        fields["WARC-Refers-To-Target-URI"] = visit.url
+        fields["WARC-Refers-To-Date"] = iso(visit.seen_at)
+        return warc.write_record("revisit", fetched.started, fields, fetched.head)
+    fields["WARC-Payload-Digest"] = payload_digest
+    if fetched.cut:
+        fields["WARC-Truncated"] = "length"
+    block = warc.archived_head(fetched.head, len(fetched.body)) + fetched.body
+    return warc.write_record("response", fetched.started, fields, block)

@@ -1,0 +1,37 @@
+"""When is the archive safe from a power loss? Children append, the main process syncs.
+
+Any process may sync a file, so the children need not be asked. A file that was not touched since it
+was last synced is left alone.
+"""
+
+import os
+from pathlib import Path
+
+
+class ArchiveSync:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._synced: dict[str, int] = {}
+        """Size of each file when it was last synced."""
+
+    def sync(self) -> int:
+        """Returns how many files had grown."""
+        grown = 0
+        with os.scandir(self._directory) as entries:
+            for entry in entries:
+                size = entry.stat().st_size
+                if self._synced.get(entry.name) != size:
+                    _sync_file(entry.path)
+                    self._synced[entry.name] = size
+                    grown += 1
+        if grown:
+            _sync_file(str(self._directory))
+        return grown
+
+
+def _sync_file(path: str) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,286 @@
+"""Where is it kept? Pages as rows: everything one visit changes goes into one batch (P1, P3, P5).
+
+Writing is the Store port. Reading takes a principal, always: a page whose readers do not include
+it is not there. The raw response stands in the archive, the row knows where.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.model.cell import newest_key
+from shoal.model.compression import unzstd
+from shoal.model.document import Document, Spot, Understood
+from shoal.model.link import Anchor, Link
+from shoal.model.outcome import Outcome
+from shoal.model.principal import Principal
+from shoal.model.record import pack, unpack
+from shoal.model.rowkey import row_key, url_of
+from shoal.model.spelling import spellings
+from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Batch, Table
+from shoal.store import archive, warc
+from shoal.store.cells import Cells
+from shoal.store.rows import (
+    FETCH,
+    LINKS,
+    TEXT,
+    VISIT,
+    VISITS_KEPT,
+    Change,
+    FetchRow,
+    OutLink,
+    VisitRow,
+    What,
+)
+
+_SEQUENCE_BYTES = 8
+_SEQUENCE_KEY = b"\x00sequence"
+_NOT_VISITED = (Outcome.REFUSED, Outcome.CANCELLED)
+
+
+@dataclass(frozen=True)
+class StoredPage:
+    """A page as it was at one time."""
+
+    row: bytes
+    when: float
+    fetch: FetchRow
+
+    @property
+    def url(self) -> str:
+        return url_of(self.row)
+
+    @property
+    def document(self) -> Document:
+        return self.fetch.document
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which pages of a range are wanted."""
+
+    since: float | None = None
+    until: float | None = None
+    status: int | None = None
+
+    def takes(self, page: StoredPage) -> bool:
+        return (
+            (self.since is None or page.when >= self.since)
+            and (self.until is None or page.when < self.until)
+            and (self.status is None or page.fetch.visit.status == self.status)
+        )
+
+
+EVERYTHING = Filter()
+
+
+class PageStore:
+    """The Store port on a Table and an archive directory."""
+
+    def __init__(self, table: Table, archive_directory: Path, versions: int = 3) -> None:
+        self._table = table
+        self._archive = archive_directory
+        self._versions = versions
+        self.cells = Cells(table)
+        self._sequence = self._last_sequence()
+
+    # --- writing ----------------------------------------------------------------------------
+
+    def batch(self) -> Batch:
+        return self._table.batch()
+
+    def commit(self, batch: Batch) -> None:
+        self._table.write(batch)
+
+    def keep(
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        targets: Sequence[bytes],
+    ) -> None:
+        if visit.kind is Kind.ROBOTS or fetched.outcome in _NOT_VISITED:
+            return
+        when = fetched.ended
+        row = _visit_row(visit, fetched, understood)
+        self.cells.put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
+        for document in understood.documents:
+            self._keep_document(
+                batch, visit, FetchRow(row, document, headers=fetched.headers), when
+            )
+        if understood.documents or fetched.outcome is Outcome.REDIRECT:
+            self._keep_links(batch, visit, understood.links, targets, when)
+
+    def _keep_document(self, batch: Batch, visit: Visit, fetch: FetchRow, when: float) -> None:
+        row = visit.row + fetch.document.name.encode()
+        text, fetch.document.text = fetch.document.text, b""
+        fetch.payload = self._payload(visit, fetch)
+        self.cells.put(batch, row, FETCH, pack(fetch), when, self._versions)
+        if text:
+            self.cells.put(batch, row, TEXT, text, when, self._versions)
+        self._log(batch, row, What.WRITTEN, when)
+
+    def _payload(self, visit: Visit, fetch: FetchRow) -> Spot | None:
+        """A body that came again unchanged was archived as a revisit: its bytes stand further back."""
+        same = visit.seen_digest and visit.seen_digest == fetch.document.body_digest
+        if same and (before := self.cells.get(visit.row, FETCH)) is not None:
+            return unpack(FetchRow, before.value).payload
+        return fetch.visit.response
+
+    def _keep_links(
+        self,
+        batch: Batch,
+        visit: Visit,
+        links: Sequence[Link],
+        targets: Sequence[bytes],
+        when: float,
+    ) -> None:
+        """Anchor text goes to the target's row; what the page no longer says is taken back there."""
+        if visit.seen_at:
+            for old in self.links_of(visit.row):
+                if old.target and old.target not in targets:
+                    batch.delete("anchor", newest_key(old.target, visit.row))
+        for link, target in zip(links, targets, strict=True):
+            if target:
+                anchor = pack(Anchor(link.text, link.rel))
+                self.cells.set(batch, target, "anchor", visit.row, anchor, when)
+        out = [OutLink(link, target) for link, target in zip(links, targets, strict=True)]
+        self.cells.put(batch, visit.row, LINKS, pack(out), when)
+
+    def remove(self, batch: Batch, row: bytes, when: float) -> None:
+        fetch = self._newest(row)
+        if fetch is None:
+            return
+        for old in self.links_of(row):
+            batch.delete("anchor", newest_key(old.target, row))
+        for column in (FETCH, TEXT, LINKS):
+            self.cells.delete(batch, row, column)
+        gone = VisitRow(Outcome.GONE, started=when, note="removed without a visit")
+        self.cells.put(batch, row, VISIT, pack(gone), when, VISITS_KEPT)
+        self._log(batch, row, What.REMOVED, when)
+
+    def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
+        """The newest version and the older ones alike: what was readable yesterday is not a loophole."""
+        for cell in list(self.cells.versions(row, FETCH)):
+            fetch = unpack(FetchRow, cell.value)
+            fetch.document.readers = list(readers)
+            self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
+        self._log(batch, row, What.AMENDED, when)
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def find(self, url: str) -> bytes:
+        """The row of a URL, whichever way its trailing slash is spelled."""
+        rows = spellings(row_key(url))
+        for qualifier in (b"fetch", b"url"):
+            stored = self._table.get_many("page", [newest_key(row, qualifier) for row in rows])
+            for row, value in zip(rows, stored, strict=True):
+                if value is not None:
+                    return row
+        return rows[0]
+
+    def page(self, row: bytes, principal: Principal, at: float | None = None) -> StoredPage | None:
+        cell = self.cells.get(row, FETCH, at)
+        if cell is None:
+            return None
+        page = StoredPage(row, cell.when, unpack(FetchRow, cell.value))
+        return page if principal.may_read(page.document.readers) else None
+
+    def read(self, row: bytes, principal: Principal, at: float | None = None) -> Document | None:
+        page = self.page(row, principal, at)
+        if page is None:
+            return None
+        cell = self.cells.get(row, TEXT, at)
+        page.document.text = cell.value if cell is not None else b""
+        return page.document
+
+    def text(self, row: bytes, principal: Principal, at: float | None = None) -> str:
+        document = self.read(row, principal, at)
+        return unzstd(document.text).decode() if document is not None and document.text else ""
+
+    def raw(self, row: bytes, principal: Principal, at: float | None = None) -> warc.Record | None:
+        """The archived response; its HTTP head and body are those the server sent."""
+        page = self.page(row, principal, at)
+        if page is None or page.fetch.payload is None:
+            return None
+        return archive.read_spot(self._archive, page.fetch.payload)
+
+    def history(self, row: bytes, principal: Principal) -> Iterator[tuple[float, VisitRow]]:
+        """Every visit that is remembered, newest first."""
+        page = self.cells.get(row, FETCH)
+        if page is not None and self.page(row, principal) is None:
+            return
+        for cell in self.cells.versions(row, VISIT):
+            yield cell.when, unpack(VisitRow, cell.value)
+
+    def links_of(self, row: bytes) -> list[OutLink]:
+        cell = self.cells.get(row, LINKS)
+        return [] if cell is None else unpack(list[OutLink], cell.value)
+
+    def links(self, row: bytes, principal: Principal) -> list[OutLink]:
+        return self.links_of(row) if self._may_see(row, principal) else []
+
+    def anchors(self, row: bytes, principal: Principal) -> Iterator[tuple[bytes, float, Anchor]]:
+        """(source row, when, anchor) of every page that links here and that the principal may read."""
+        for cell in self.cells.row("anchor", row):
+            if self._may_see(cell.qualifier, principal):
+                yield cell.qualifier, cell.when, unpack(Anchor, cell.value)
+
+    def stream(
+        self,
+        start: bytes,
+        end: bytes | None,
+        principal: Principal,
+        wanted: Filter = EVERYTHING,
+    ) -> Iterator[StoredPage]:
+        """Pages of a range of rows (a site, a domain, all of .edu) in row order."""
+        for cell in self.cells.scan("page", start, end):
+            if cell.qualifier != b"fetch":
+                continue
+            page = StoredPage(cell.row, cell.when, unpack(FetchRow, cell.value))
+            if wanted.takes(page) and principal.may_read(page.document.readers):
+                yield page
+
+    def changes(self, after: int) -> Iterator[tuple[int, Change]]:
+        """The change log behind a sequence number, for those who follow it."""
+        start = (after + 1).to_bytes(_SEQUENCE_BYTES, "big")
+        for key, value in self._table.scan("change", start):
+            yield int.from_bytes(key, "big"), unpack(Change, value)
+
+    def _may_see(self, row: bytes, principal: Principal) -> bool:
+        if principal.everything:
+            return True
+        cell = self.cells.get(row, FETCH)
+        return cell is None or principal.may_read(unpack(FetchRow, cell.value).document.readers)
+
+    def _newest(self, row: bytes) -> FetchRow | None:
+        cell = self.cells.get(row, FETCH)
+        return None if cell is None else unpack(FetchRow, cell.value)
+
+    def _log(self, batch: Batch, row: bytes, what: What, when: float) -> None:
+        self._sequence += 1
+        key = self._sequence.to_bytes(_SEQUENCE_BYTES, "big")
+        batch.put("change", key, pack(Change(row, what, when)))
+        batch.put("site", _SEQUENCE_KEY, key)
+
+    def _last_sequence(self) -> int:
+        stored = self._table.get("site", _SEQUENCE_KEY)
+        return 0 if stored is None else int.from_bytes(stored, "big")
+
+
+def _visit_row(visit: Visit, fetched: Fetched, understood: Understood) -> VisitRow:
+    return VisitRow(
+        fetched.outcome,
+        fetched.status,
+        fetched.started,
+        fetched.seconds,
+        fetched.address,
+        fetched.header("location"),
+        fetched.note,
+        fetched.cut,
+        visit.tries,
+        understood.response,
+        understood.request,
+    )

@@ -1,0 +1,65 @@
+"""What is remembered of a page? The values of the cells that the store writes.
+
+page:fetch    the document as last fetched          (versions by policy)
+page:visit    every visit in short                  (the last twenty)
+text:body     its plain text, UTF-8, zstd           (versions by policy)
+link:out      its links, each with its target's row (the newest)
+anchor:SOURCE at the target's row: what SOURCE calls it
+change        the log that followers read: sequence → what changed
+"""
+
+from enum import StrEnum
+
+from shoal.model.document import Document, Spot
+from shoal.model.link import Link
+from shoal.model.outcome import Outcome
+from shoal.model.record import Struct
+
+VISITS_KEPT = 20
+FETCH = "page:fetch"
+VISIT = "page:visit"
+TEXT = "text:body"
+LINKS = "link:out"
+
+
+class VisitRow(Struct, array_like=True):
+    outcome: Outcome
+    status: int = 0
+    started: float = 0.0
+    seconds: float = 0.0
+    address: str = ""
+    location: str = ""
+    """Where a redirect leads, as the server wrote it."""
+    note: str = ""
+    cut: bool = False
+    tries: int = 0
+    response: Spot | None = None
+    request: Spot | None = None
+
+
+class FetchRow(Struct, array_like=True):
+    visit: VisitRow
+    document: Document
+    """Without its text, which has a cell of its own."""
+    payload: Spot | None = None
+    """The record that has the body: an earlier one when the newest is a revisit."""
+    headers: list[tuple[str, str]] = []
+
+
+class OutLink(Struct, array_like=True):
+    link: Link
+    target: bytes
+    """The row it is kept under; empty when another tablet owns it."""
+
+
+class What(StrEnum):
+    WRITTEN = "written"
+    REMOVED = "removed"
+    AMENDED = "amended"
+    LINKED = "linked"
+
+
+class Change(Struct, array_like=True):
+    row: bytes
+    what: What
+    when: float

@@ -1,0 +1,191 @@
+"""Where do rows live? One RocksDB, one column family per kind of cell: BigTable's tablet on one
+disk.
+
+A batch is atomic over all families, because all of them share one log. `write` hands the log to the
+operating system (a kill loses nothing); `sync` puts it on disk (power loss loses nothing). Other
+processes may read a table that is being written to: they open it as a secondary.
+
+Traps of the library that shaped this file: options must be passed for every family at every
+opening, or filters and caches are silently dropped; `close` keeps the lock while a family object
+lives.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+from rocksdict import (
+    AccessType,
+    BlockBasedIndexType,
+    BlockBasedOptions,
+    Cache,
+    DBCompressionType,
+    Options,
+    Rdict,
+    ReadOptions,
+    WriteBatch,
+)
+
+from shoal.errors import CollectionError
+from shoal.ports import Batch
+
+FAMILIES = (
+    "page",
+    "text",
+    "anchor",
+    "link",
+    "mark",
+    "site",
+    "queue",
+    "print",
+    "change",
+    "outbox",
+)
+
+_CACHE_BYTES = 128 << 20
+_MEMTABLE_BYTES = {"page": 32 << 20, "queue": 32 << 20, "anchor": 32 << 20, "text": 32 << 20}
+_OTHER_MEMTABLE_BYTES = 8 << 20
+_ALREADY_COMPRESSED = ("text",)
+_QUEUES = ("queue", "change", "outbox")
+
+
+class TableBatch:
+    """A RocksDB write batch that knows families by name."""
+
+    __slots__ = ("_handles", "raw")
+
+    def __init__(self, handles: dict[str, object]) -> None:
+        self._handles = handles
+        self.raw = WriteBatch(raw_mode=True)
+
+    def put(self, family: str, key: bytes, value: bytes) -> None:
+        self.raw.put(key, value, self._handles[family])  # type: ignore[arg-type]  # stubs lag
+
+    def delete(self, family: str, key: bytes) -> None:
+        self.raw.delete(key, self._handles[family])  # type: ignore[arg-type]  # stubs lag
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+
+class RocksTable:
+    """The Table port on RocksDB."""
+
+    def __init__(self, path: Path, *, reader: bool = False) -> None:
+        self._secondary = Path(tempfile.mkdtemp(prefix="shoal-reader-")) if reader else None
+        access = AccessType.secondary(str(self._secondary)) if reader else AccessType.read_write()
+        cache = Cache(_CACHE_BYTES)
+        families = {name: _options(name, cache) for name in ("default", *FAMILIES)}
+        try:
+            self._db = Rdict(str(path), _options("default", cache), families, access)
+        except Exception as error:  # the library raises bare Exception
+            self._forget_secondary()
+            raise CollectionError(f"The table in {path} can't be opened: {error}.") from error
+        self._families = {name: self._db.get_column_family(name) for name in FAMILIES}
+        self._handles: dict[str, object] = {
+            name: self._db.get_column_family_handle(name) for name in FAMILIES
+        }
+
+    def get(self, family: str, key: bytes) -> bytes | None:
+        return self._families[family].get(key)
+
+    def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
+        if not keys:
+            return []
+        return self._families[family].get(list(keys))  # type: ignore[return-value]  # a list for a list
+
+    def scan(
+        self, family: str, start: bytes, end: bytes | None = None
+    ) -> Iterator[tuple[bytes, bytes]]:
+        options = ReadOptions()
+        if end is not None:
+            options.set_iterate_upper_bound(end)
+        cursor = self._families[family].iter(options)
+        cursor.seek(start)
+        while cursor.valid():
+            yield cursor.key(), cursor.value()
+            cursor.next()
+        cursor.status()  # raises when the scan ended because of a damaged block
+
+    def batch(self) -> TableBatch:
+        return TableBatch(self._handles)
+
+    def write(self, batch: Batch) -> None:
+        if not isinstance(batch, TableBatch):
+            raise TypeError("this table writes only batches that it made")
+        if len(batch):
+            self._db.write(batch.raw)
+
+    def sync(self) -> None:
+        self._db.flush_wal(True)
+
+    def catch_up(self) -> None:
+        """Let a reader see what the writer has written since it was opened."""
+        if self._secondary is not None:
+            self._db.try_catch_up_with_primary()
+
+    def compact(self) -> None:
+        for family in self._families.values():
+            family.compact_range(None, None)
+
+    def bytes_on_disk(self) -> dict[str, int]:
+        return {
+            name: family.property_int_value("rocksdb.total-sst-files-size") or 0
+            for name, family in self._families.items()
+        }
+
+    def close(self) -> None:
+        if self._secondary is None:
+            self.sync()
+        self._families.clear()
+        self._handles.clear()
+        self._db.close()
+        self._forget_secondary()
+
+    def _forget_secondary(self) -> None:
+        if self._secondary is not None:
+            shutil.rmtree(self._secondary, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _options(family: str, cache: Cache) -> Options:
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.create_missing_column_families(True)
+    options.set_keep_log_file_num(2)
+    options.set_max_background_jobs(2)
+    options.set_max_open_files(512)
+    options.set_max_total_wal_size(256 << 20)
+    options.set_bytes_per_sync(1 << 20)
+    options.set_level_compaction_dynamic_level_bytes(True)
+    options.set_write_buffer_size(_MEMTABLE_BYTES.get(family, _OTHER_MEMTABLE_BYTES))
+    # The seen test asks mostly for keys that are not there: a filter on the memtable, and
+    # partitioned filters below it, keep its cost flat past millions of rows.
+    options.set_memtable_whole_key_filtering(True)
+    options.set_memtable_prefix_bloom_ratio(0.1)
+    compressed = family in _ALREADY_COMPRESSED
+    options.set_compression_type(
+        DBCompressionType.none() if compressed else DBCompressionType.lz4()
+    )
+    if not compressed:
+        options.set_bottommost_compression_type(DBCompressionType.zstd())
+    if family in _QUEUES:
+        # Queues are eaten from the head; files of mere deletions are compacted away early.
+        options.add_compact_on_deletion_collector_factory(4096, 2048, 0.5)
+    blocks = BlockBasedOptions()
+    blocks.set_block_cache(cache)
+    blocks.set_bloom_filter(10, False)
+    blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
+    blocks.set_partition_filters(True)
+    blocks.set_cache_index_and_filter_blocks(True)
+    blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)
+    blocks.set_format_version(5)
+    options.set_block_based_table_factory(blocks)
+    return options

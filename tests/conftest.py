@@ -1,0 +1,24 @@
+"""What every suite may ask for: the outside data, and no deadlines on a slow machine."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+# A deadline per example fails by chance on a machine that others use too.
+settings.register_profile("shoal", deadline=None)
+settings.load_profile("shoal")
+
+
+@pytest.fixture(scope="session")
+def shoal_data() -> Path:
+    """The directory of outside test data (robots, URL, charset …)."""
+    directory = PROJECT / os.environ.get("SHOAL_DATA", "../shared/data")
+    if not directory.is_dir():
+        pytest.skip(
+            "no outside test data: SHOAL_DATA names no directory and ../shared/data is absent"
+        )
+    return directory

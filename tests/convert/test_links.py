@@ -1,0 +1,73 @@
+"""Links: the shortcuts that make them cheap give what the long way gives."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.convert.links import Hrefs
+from shoal.model.rowkey import row_key
+from shoal.model.url import canonical
+from tests.convert.parts import link_maker
+
+BASES = st.sampled_from(
+    [
+        "https://reef.example/fish/index.html",
+        "http://reef.example:8080/",
+        "https://user:pw@reef.example./a/b?c",
+        "http://127.0.0.1/x",
+        "http://[::1]:81/x",
+        "https://xn--nxasmq6b.example/",
+        "ftp://files.example/pub/",
+        "file:///tank/fish/a.html",
+    ]
+)
+PATHS = st.text("abZ09_~.-/%?;=&@:#( \\\u00e9", min_size=1, max_size=25)
+
+
+@given(BASES, st.lists(PATHS, max_size=5))
+def test_links_are_what_canonical_and_row_key_say(base: str, raws: list[str]) -> None:
+    hrefs = Hrefs(100)
+    for raw in raws:
+        hrefs.add(raw, "", 0)
+    links = link_maker().links("https://elsewhere.example/", base, hrefs)
+    assert {link.url for link in links} <= {canonical(raw, base) for raw in raws}
+    for link in links:
+        assert canonical(link.url) == link.url
+        assert link.row == row_key(link.url)
+
+
+@given(BASES, st.text("abZ09_~.-/", min_size=1, max_size=30))
+def test_a_plain_path_is_taken_as_canonical_takes_it(base: str, path: str) -> None:
+    hrefs = Hrefs(100)
+    hrefs.add("/" + path, "", 0)
+    links = link_maker().links("https://elsewhere.example/", base, hrefs)
+    expected = canonical("/" + path, base)
+    assert [link.url for link in links] == ([expected] if expected else [])
+
+
+def test_a_reference_is_folded_before_it_is_parsed() -> None:
+    hrefs = Hrefs(2)
+    hrefs.add(" /a\n", "", 1)
+    hrefs.add("/a#x", "text", 1)
+    hrefs.add("#x", "no", 0)
+    hrefs.add("", "no", 0)
+    hrefs.add("/b", "b", 0)
+    hrefs.add("/c", "too many", 0)
+    hrefs.add("/b", "later", 4)
+    assert list(hrefs) == [("/a", ("text", 1)), ("/b", ("b", 0))]
+
+
+def test_what_can_never_be_fetched_is_no_link() -> None:
+    hrefs = Hrefs(100)
+    for raw in (
+        *("mailto:a@b.example", "JavaScript:alert(1)", "java\nscript:1", "data:text/html,x"),
+        *(
+            "tel:+1",
+            "about:blank",
+            "http://[bad",
+            "https://" + "x" * 5000,
+            "gopher://hole.example/1",
+        ),
+    ):
+        hrefs.add(raw, "", 0)
+    links = link_maker().links("https://reef.example/", "https://reef.example/", hrefs)
+    assert [link.url for link in links] == ["gopher://hole.example/1"]

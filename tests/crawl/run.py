@@ -1,0 +1,31 @@
+"""Crawls for tests: the real engine, in this process, on the world or any loopback server."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from shoal.app.running import RunningCrawl, Summary, crawl_into
+from shoal.config import load
+from shoal.model.link import Link, Source
+from shoal.model.rowkey import row_key
+
+QUICK: Mapping[str, object] = {
+    "politeness.delay": 0.2,
+    "politeness.delay_factor": 0.0,
+    "politeness.backoff_base": 0.3,
+    "crawl.patience": 5.0,
+    "crawl.scope": "any",
+    "crawl.children": 1,
+}
+"""Loopback hosts may be asked sooner than public ones; the rest is as a person would have it."""
+
+
+def crawl(
+    directory: Path,
+    seeds: Iterable[str],
+    settings: Mapping[str, object] | None = None,
+    started: Callable[[RunningCrawl], None] | None = None,
+) -> Summary:
+    config = load(directory, {**QUICK, **(settings or {})}, {})
+    links = [Link(url, row_key(url), source=Source.SEED) for url in seeds]
+    return asyncio.run(crawl_into(directory, config, links, started=started))

@@ -1,0 +1,264 @@
+"""The shape of the house: which way imports point, who may import a library, how long a file gets.
+
+Imports point one way: cli, web → app → {crawl, rooms} → ports → model → ground, as in
+docs/architecture.md. The checks are functions over any source tree, so that each is also shown a
+tree with one planted fault and must find it.
+"""
+
+import ast
+import importlib.metadata
+import re
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+SOURCE = PROJECT / "src" / "shoal"
+
+GROUND = frozenset({"errors", "clock", "config", "counters"})
+ROOMS = frozenset(
+    {"sources", "frontier", "fetch", "understand", "convert", "clean", "dedupe", "store"}
+) | {"graph", "index", "search", "refresh", "focus", "deep", "cluster", "demo"}
+BELOW_ROOMS = GROUND | {"model", "ports"}
+
+MAY_IMPORT: dict[str, frozenset[str]] = {
+    **dict.fromkeys(GROUND, frozenset({"errors"})),
+    "model": GROUND,
+    "ports": GROUND | {"model"},
+    "crawl": BELOW_ROOMS,
+    **dict.fromkeys(ROOMS, BELOW_ROOMS),
+    "app": ROOMS | BELOW_ROOMS | {"crawl"},
+    "cli": GROUND | {"model", "app", "demo", "__init__"},
+    "web": GROUND | {"model", "app", "__init__"},
+    "__init__": GROUND | {"model", "app"},
+    "__main__": GROUND | {"cli"},
+}
+"""Which parts of the house a part may import; its own modules always."""
+
+VAGUE_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base", "manager"})
+MAX_LINES = 400
+MAX_LOOP_LINES = 60
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, by its full name, and where that stands."""
+
+    path: Path
+    line: int
+    target: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+def modules(source: Path) -> Iterator[Path]:
+    yield from sorted(source.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    """The part of the house that a file (relative to the package) belongs to."""
+    return path.parts[0].removesuffix(".py")
+
+
+def imports(source: Path) -> Iterator[Import]:
+    """Every import statement, inside functions and `if TYPE_CHECKING` too."""
+    for file in modules(source):
+        path = file.relative_to(source)
+        package = ["shoal", *path.parent.parts]
+        for node in ast.walk(ast.parse(file.read_bytes(), filename=str(file))):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield Import(path, node.lineno, alias.name)
+            elif isinstance(node, ast.ImportFrom):
+                above = package[: len(package) + 1 - node.level] if node.level else []
+                origin = ".".join([*above, *([node.module] if node.module else [])])
+                # `from shoal import x` may name a module or something in __init__: look.
+                for alias in node.names:
+                    yield Import(path, node.lineno, _imported(source, origin, alias.name))
+
+
+def _imported(source: Path, origin: str, name: str) -> str:
+    if origin != "shoal":
+        return origin
+    is_module = (source / f"{name}.py").exists() or (source / name).is_dir()
+    return f"shoal.{name}" if is_module else "shoal"
+
+
+def wrong_directions(source: Path) -> list[str]:
+    found = []
+    for each in imports(source):
+        if each.target.split(".")[0] != "shoal":
+            continue
+        here = part_of(each.path)
+        there = each.target.partition(".")[2].split(".")[0] or "__init__"
+        if here not in MAY_IMPORT:
+            found.append(f"{each.path}: '{here}' is no part of the house; see MAY_IMPORT")
+        elif there != here and there not in MAY_IMPORT[here]:
+            found.append(f"{each.place}: {here} must not import {each.target}")
+    return found
+
+
+def library_users(source: Path) -> dict[str, set[Path]]:
+    """Each third-party library, and the modules that import it."""
+    users: dict[str, set[Path]] = defaultdict(set)
+    for each in imports(source):
+        library = each.target.split(".")[0]
+        if library != "shoal" and library not in sys.stdlib_module_names:
+            users[library].add(each.path)
+    return dict(users)
+
+
+def shared_libraries(source: Path) -> list[str]:
+    return [
+        f"{library} is imported by {', '.join(sorted(map(str, paths)))}: keep it to one module"
+        for library, paths in sorted(library_users(source).items())
+        if len(paths) > 1
+    ]
+
+
+def long_modules(source: Path) -> list[str]:
+    lengths = {file: len(file.read_bytes().splitlines()) for file in modules(source)}
+    return [f"{file.name}: {lines} lines" for file, lines in lengths.items() if lines > MAX_LINES]
+
+
+def vague_names(source: Path) -> list[str]:
+    paths = [file.relative_to(source) for file in modules(source)]
+    return [
+        str(path)
+        for path in paths
+        if VAGUE_NAMES & {part.removesuffix(".py").strip("_") for part in path.parts}
+    ]
+
+
+def long_loops(source: Path) -> list[str]:
+    """Functions of the core loop that no longer fit one screen."""
+    tree = ast.parse((source / "crawl.py").read_bytes())
+    return [
+        f"crawl.py: {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno + 1 > MAX_LOOP_LINES
+    ]
+
+
+def test_imports_point_one_way() -> None:
+    assert list(imports(SOURCE)), "no import found: is the source where this test looks?"
+    assert wrong_directions(SOURCE) == []
+
+
+def test_each_library_is_imported_in_one_module() -> None:
+    assert shared_libraries(SOURCE) == []
+
+
+def test_what_is_imported_is_what_is_declared() -> None:
+    """What isn't declared is missing on a fresh machine; what isn't imported is dead weight."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
+    distributions = importlib.metadata.packages_distributions()
+    used = {
+        re.sub(r"[-_.]+", "-", distributions.get(library, [library])[0]).lower()
+        for library in library_users(SOURCE)
+    }
+    assert used == declared
+
+
+def test_no_module_is_too_long() -> None:
+    assert long_modules(SOURCE) == []
+
+
+def test_no_module_has_a_vague_name() -> None:
+    assert vague_names(SOURCE) == []
+
+
+def test_the_core_loop_fits_one_screen() -> None:
+    assert long_loops(SOURCE) == []
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A small house without a fault."""
+    plant(tmp_path, "__init__.py", "from shoal.app import build")
+    plant(tmp_path, "__main__.py", "from shoal.cli.main import run")
+    plant(tmp_path, "app.py", "from shoal.fetch.http import a\nfrom shoal import crawl\n")
+    plant(tmp_path, "crawl.py", "from shoal.ports import Store\nfrom shoal.model import url\n")
+    plant(tmp_path, "errors.py", "import re\n")
+    plant(
+        tmp_path, "config/__init__.py", "from shoal.config.values import a\nimport shoal.errors\n"
+    )
+    plant(tmp_path, "config/values.py", "from shoal.errors import E\n")
+    plant(tmp_path, "ports.py", "from shoal.model.url import Url\n")
+    plant(tmp_path, "model/url.py", "import ada_url\nfrom shoal.model import link\n")
+    plant(tmp_path, "fetch/http.py", "import pycurl\nfrom . import dns\nfrom shoal import ports\n")
+    plant(
+        tmp_path, "cli/main.py", "import shoal\nfrom shoal.demo import site\nfrom ..app import x\n"
+    )
+    return tmp_path
+
+
+def plant(tree: Path, name: str, text: str) -> None:
+    (tree / name).parent.mkdir(parents=True, exist_ok=True)
+    (tree / name).write_text(text, encoding="utf-8")
+
+
+def faults(tree: Path) -> list[str]:
+    checks = (wrong_directions, shared_libraries, long_modules, vague_names, long_loops)
+    return [fault for check in checks for fault in check(tree)]
+
+
+def test_a_house_without_a_fault_passes(tree: Path) -> None:
+    assert faults(tree) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "fetch/x.py",
+            "from shoal.store import t",
+            "fetch/x.py:1: fetch must not import shoal.store",
+        ),
+        ("fetch/x.py", "from ..store import t", "fetch/x.py:1: fetch must not import shoal.store"),
+        ("fetch/x.py", "from .. import store", "must not import shoal"),
+        ("fetch/x.py", "import shoal.app", "fetch must not import shoal.app"),
+        ("fetch/x.py", "import shoal", "fetch must not import shoal"),
+        ("fetch/x.py", "def f():\n    import shoal.cli", "x.py:2: fetch must not import shoal.cli"),
+        ("crawl.py", "from shoal.fetch import http", "crawl must not import shoal.fetch"),
+        ("ports.py", "from shoal.crawl import loop", "ports must not import shoal.crawl"),
+        ("model/x.py", "from shoal.ports import Store", "model must not import shoal.ports"),
+        ("errors.py", "from shoal.clock import now", "errors must not import shoal.clock"),
+        ("counters.py", "from shoal import clock", "counters must not import shoal"),
+        ("cli/x.py", "from shoal.fetch import http", "cli must not import shoal.fetch"),
+        ("cli/x.py", "from shoal.ports import Store", "cli must not import shoal.ports"),
+        ("web/x.py", "from shoal.cli import main", "web must not import shoal.cli"),
+        ("web/x.py", "from shoal.demo import site", "web must not import shoal.demo"),
+        ("__main__.py", "from shoal.fetch import http", "__main__ must not import shoal.fetch"),
+        ("attic/x.py", "import shoal.errors", "'attic' is no part of the house"),
+        (
+            "fetch/x.py",
+            "from pycurl import Curl",
+            "pycurl is imported by fetch/http.py, fetch/x.py",
+        ),
+        (
+            "store/x.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import ada_url.sub\n",
+            "ada_url is imported by model/url.py, store/x.py",
+        ),
+        ("store/x.py", "a = 1\n" * 401, "x.py: 401 lines"),
+        ("store/utils.py", "", "store/utils.py"),
+        ("store/common/x.py", "", "store/common/x.py"),
+        ("crawl.py", "async def loop():\n" + "    a = 1\n" * 60, "crawl.py: loop has 61 lines"),
+    ],
+)
+def test_a_planted_fault_is_found(tree: Path, name: str, text: str, said: str) -> None:
+    plant(tree, name, text)
+    found = faults(tree)
+    assert len(found) == 1
+    assert said in found[0]

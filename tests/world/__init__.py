@@ -1,0 +1,60 @@
+"""A synthetic web on loopback addresses: seeded, served over real HTTP, every request logged."""
+
+from tests.world.behaviour import (
+    BadChunks,
+    Behaviour,
+    Bomb,
+    Chain,
+    Chunked,
+    Close,
+    ContentType,
+    Drip,
+    Endless,
+    EndlessHeaders,
+    Gone,
+    Hang,
+    Http09,
+    Latency,
+    Loop,
+    Redirect,
+    Reset,
+    Status,
+    WrongLength,
+)
+from tests.world.client import Running, serve
+from tests.world.log import Request, by_address, by_host, gaps, overlaps, repeats
+from tests.world.robots import RobotsMix
+from tests.world.web import Link, Web
+
+__all__ = [
+    "BadChunks",
+    "Behaviour",
+    "Bomb",
+    "Chain",
+    "Chunked",
+    "Close",
+    "ContentType",
+    "Drip",
+    "Endless",
+    "EndlessHeaders",
+    "Gone",
+    "Hang",
+    "Http09",
+    "Latency",
+    "Link",
+    "Loop",
+    "Redirect",
+    "Request",
+    "Reset",
+    "RobotsMix",
+    "Running",
+    "Status",
+    "Web",
+    "WrongLength",
+    "by_address",
+    "by_host",
+    "gaps",
+    "overlaps",
+    "repeats",
+    "serve",
+]
