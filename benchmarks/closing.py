@@ -21,7 +21,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.packages import Documentation
 
-_MOST_BYTES = 300_000
+_MOST_BYTES = 200_000
 """A few change logs and indexes are larger; with them the mean would say little."""
 _PLAIN_NAME = re.compile(r"[\w./-]+", re.ASCII)
 # What looks like a tag in a script or a comment is none; it is matched first and left alone.

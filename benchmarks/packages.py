@@ -21,7 +21,7 @@ class Package(NamedTuple):
 PACKAGES = (
     Package(r"python3\.\d+-doc", "doc/python3.*/html/index.html"),
     Package(r"postgresql-doc-\d+", "doc/postgresql-doc-*/html/index.html"),
-    Package(r"sqlite3-doc", "doc/sqlite3/index.html"),
+    Package(r"sqlite3-doc", "doc/sqlite3/doclist.html"),
     Package(r"python-django-doc", "doc/python-django-doc/html/index.html"),
     Package(r"apache2-doc", "doc/apache2-doc/manual/en/index.html"),
     Package(r"libgtk-3-doc", "gtk-doc/html/*/index.html"),

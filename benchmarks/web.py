@@ -14,8 +14,10 @@ import gzip
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -99,6 +101,11 @@ def _write(file: Path, body: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(body)
     file.with_name(file.name + ".gz").write_bytes(gzip.compress(body, 6, mtime=0))
+
+
+def stop_on_sigterm() -> None:
+    """So that a benchmark which is told to end takes its server with it."""
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit("stopped"))
 
 
 @contextmanager
@@ -202,6 +209,7 @@ def main() -> None:
     parser.add_argument("--build", action="store_true", help="build it and do not serve it")
     parser.add_argument("--latency", type=int, default=0, metavar="MS")
     options = parser.parse_args()
+    stop_on_sigterm()
     web = web_of(options)
     print(f"{web.describe()}, from {', '.join(web.origin)}; starts:")
     print("\n".join(web.seeds))

@@ -23,6 +23,7 @@ from urllib.robotparser import RobotFileParser
 AGENT = "SimpleCrawler/1.0 (a textbook exercise; one request in five seconds)"
 WAIT_SECONDS = 5.0
 MAX_BYTES, MAX_SECONDS = 10_000_000, 60.0  # where a document is cut
+NOTHING_ALLOWED = "User-agent: *\nDisallow: /"
 LINK = re.compile(r"""<a\s[^<>]*?\bhref\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE)
 
 
@@ -92,11 +93,13 @@ class Web:
                 if not moves.done():
                     status, headers, text = self.retrieve(moves.next_url())
                     moves.add(headers.get("Location", site), site)
-            if status != 200:
-                text = "" if 400 <= status < 500 else "User-agent: *\nDisallow: /"
-            self._robots[site] = RobotFileParser()
-            with suppress(ValueError):  # at a line like Disallow: http://[, where the reading ends
-                self._robots[site].parse(text.splitlines())
+            rules = self._robots[site] = RobotFileParser()
+            try:
+                if status != 200:
+                    text = "" if 400 <= status < 500 else NOTHING_ALLOWED
+                rules.parse(text.splitlines())
+            except ValueError:  # at a line like Disallow: http://[
+                rules.parse(NOTHING_ALLOWED.splitlines())
         return self._robots[site].can_fetch(AGENT, url)
 
 

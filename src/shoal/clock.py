@@ -28,6 +28,13 @@ class SystemClock:
     def now(self) -> float:
         return self._offset + time.monotonic()
 
+    def not_before(self, when: float) -> float:
+        """Go on from a time that was written down: a wall clock that was set back between two runs
+        must not put every stored time into the future. Returns the seconds it was behind."""
+        behind = max(0.0, when - self.now())
+        self._offset += behind
+        return behind
+
     async def wait(self, event: asyncio.Event, seconds: float) -> None:
         try:
             async with asyncio.timeout(seconds):

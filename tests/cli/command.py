@@ -66,6 +66,11 @@ class Started:
                 return
         raise AssertionError(f"{words!r} was never said: {self._read.decode()}")
 
+    def close_output(self) -> None:
+        """Go away, as `head` does."""
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
     def wait(self) -> Done:
         out, err = self._process.communicate(timeout=PATIENCE_SECONDS)
         return Done(self._process.returncode, out, (self._read + err).decode())
@@ -87,7 +92,7 @@ class Shoal:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "shoal", *arguments],
             cwd=self.directory,
-            env=_clean_environment() | environ,
+            env=clean_environment() | environ,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -121,6 +126,6 @@ class Shoal:
             started.end()
 
 
-def _clean_environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SHOAL_")}
     return kept | {"PYTHONPATH": str(PROJECT / "src"), "COLUMNS": "100", "NO_COLOR": "1"}

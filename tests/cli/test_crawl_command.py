@@ -1,4 +1,4 @@
-"""`shoal crawl`, typed as a person would: to its end, up to a limit, on with it, seen and unseen."""
+"""`shoal crawl`, typed as a person would: to its end, up to a limit, and on with it."""
 
 import re
 

@@ -17,7 +17,9 @@ HEAVY = ("rocksdict", "pycurl", "aiodns", "msgspec", "selectolax", "asyncio", "r
 
 
 def test_all_commands_are_there() -> None:
-    wanted = "crawl plan map status urls explain show export hosts pause resume submit stop demo doctor"
+    wanted = (
+        "crawl plan map status urls explain show export hosts pause resume submit stop demo doctor"
+    )
     assert set(COMMANDS) == {*wanted.split(), "config show", "config path"}
 
 

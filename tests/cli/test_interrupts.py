@@ -23,9 +23,7 @@ def goes_on(shoal: Shoal, running: Running) -> list[str]:
     return list(repeats(log))
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=lambda x: str(x)
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=str)
 def test_one_signal_finishes_what_is_in_flight(
     shoal: Shoal, number: signal.Signals, code: int
 ) -> None:

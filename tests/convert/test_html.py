@@ -47,7 +47,7 @@ PAGE = """<!DOCTYPE html>
   <a href="#top">up</a> <a name="anchor">no link</a> <a href="">self</a>
   <map><area href="/map/east" alt="East"></map>
   <iframe src="/embed" title="A film">no frames</iframe>
-  <noscript><a href="/noscript">no script</a></noscript>
+  <noscript><a href="/noscript">no script</a><iframe src="/tracker"></iframe></noscript>
   <template><a href="/template">template</a></template>
   <svg><title>icon</title><a xlink:href="/from-svg"><text>drawn</text></a></svg>
 </body></html>"""
@@ -102,6 +102,7 @@ def test_the_links_of_a_page() -> None:
         "/user": ("a comment", Rel.NOFOLLOW | Rel.UGC),
         "/map/east": ("East", 0),
         "/embed": ("A film", Rel.EMBED),
+        "/noscript": ("no script", 0),
         "/from-svg": ("drawn", 0),
     }
 
@@ -130,6 +131,19 @@ def test_the_links_of_a_page() -> None:
 )
 def test_text(html: str, text: str) -> None:
     assert converted(html).page.text == text
+
+
+def test_a_forum_may_stand_in_noscript() -> None:
+    posts = "<p>A post about fish.</p>" * 50
+    text = converted(
+        f"<body><noscript><p>Enable scripts!</p></noscript>x<noscript>{posts}</noscript>y"
+    ).page.text
+    assert text.startswith("xy\nEnable scripts!\nA post about fish.\n")
+    longer = "word " * 1000
+    assert converted(f"<body><noscript>{posts}</noscript>{longer}").page.text == longer.strip()
+    assert (
+        converted("<body><noscript><pre>a<noscript>b</noscript></pre></noscript>c").page.text == "c"
+    )
 
 
 def test_repeats_are_one_link() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from shoal.clock import FakeClock
+from shoal.errors import UsageError
 from shoal.fetch.dns import MAX_ADDRESSES, Resolver
 from shoal.fetch.http import HttpFetcher
 from shoal.fetch.settings import DnsSettings, HttpSettings
@@ -289,6 +290,11 @@ def test_closing_ends_look_ups(run: Run) -> None:
             assert "new.test" not in {name for name, _ in zone.asked}
 
     run(main())
+
+
+def test_a_name_server_must_be_an_address() -> None:
+    with pytest.raises(UsageError, match=r"dns\.example"):
+        Resolver({}, FakeClock(), DnsSettings(nameservers=("192.0.2.53:53", "dns.example")))
 
 
 def test_fetching_by_name(run: Run) -> None:

@@ -81,12 +81,14 @@ def test_the_resolve_table(run: Run) -> None:
             }
             async with fetching(table=table) as fetcher:
                 fish = await fetcher.fetch(visit("http://fish.example/"))
+                root = await fetcher.fetch(visit("http://fish.example./"))
                 whale = await fetcher.fetch(visit("http://whale.example:81/"))
                 bare = await fetcher.fetch(visit(f"http://bare.example:{two.port}/"))
             assert (fish.body, fish.address) == (b"one", f"127.4.5.6:{one.port}")
             assert (whale.body, whale.address) == (b"two", f"127.4.5.7:{two.port}")
             assert (bare.body, bare.address) == (b"two", f"127.4.5.7:{two.port}")
             assert b"\r\nHost: fish.example\r\n" in one.requests[0]
+            assert [fish.request, root.request] == one.requests
             assert b"\r\nHost: whale.example:81\r\n" in two.requests[0]
 
     run(main())

@@ -203,7 +203,7 @@ def test_an_exception_is_for_its_host_alone(run: Run) -> None:
     """A handle, and a connection, that were used without verifying are not so used for others."""
 
     async def main() -> None:
-        settings = HttpSettings(agent="t", insecure_hosts=frozenset({"secure.test"}))
+        settings = HttpSettings(agent="t", insecure_hosts=frozenset({"Secure.test"}))
         async with serving(answering(response()), tls=True) as origin:
             async with fetching(settings, table(origin.port)) as fetcher:
                 hosts = ("secure.test", "other.test", "secure.test", "other.test")

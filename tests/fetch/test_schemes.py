@@ -10,12 +10,17 @@ import pytest
 
 from shoal.clock import Clock, SystemClock
 from shoal.fetch import schemes as schemes_module
+from shoal.fetch.dns import Resolver
+from shoal.fetch.file import FileFetcher
+from shoal.fetch.ftp import FtpFetcher
+from shoal.fetch.http import HttpFetcher
 from shoal.fetch.schemes import GROUP, Schemes
+from shoal.fetch.settings import FtpSettings, HttpSettings
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Fetcher
 from tests.fetch.conftest import Run
-from tests.fetch.loopback import visit
+from tests.fetch.loopback import answering, response, serving, visit
 
 
 class Known:
@@ -129,6 +134,25 @@ def test_each_fetcher_is_closed_once(run: Run) -> None:
         web, files = Known("web"), Known("files")
         await Schemes({"http": web, "https": web, "file": files}, SystemClock()).close()
         assert (web.closed, files.closed) == (1, 1)
+
+    run(main())
+
+
+def test_what_is_built_in(run: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        clock = SystemClock()
+        resolver = Resolver({}, clock)
+        web = HttpFetcher(HttpSettings(agent="t"), resolver, clock)
+        ftp = FtpFetcher(FtpSettings(agent="t"), resolver, clock)
+        schemes = Schemes(
+            {"http": web, "https": web, "file": FileFetcher(clock), "ftp": ftp}, clock
+        )
+        async with serving(answering(response(body=b"web"))) as origin:
+            assert (await ask(schemes, origin.url())).body == b"web"
+        assert (await ask(schemes, tmp_path.as_uri())).status == 200
+        assert (await ask(schemes, f"ftp://127.4.5.6:{origin.port}/")).outcome is Outcome.CONNECT
+        await schemes.close()
+        await resolver.close()
 
     run(main())
 

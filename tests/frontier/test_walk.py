@@ -161,16 +161,20 @@ class Walk:
         self.play.clock.advance(self.random.choice([0.3, 1, 5, 40]))
 
     def stop(self) -> None:
+        """A clean end, with whatever is in flight given up, and a new start."""
         if self.random.random() < 0.3:
             self.play.frontier.close()
-            self.kill()
+            self.restart()
 
     def kill(self) -> None:
         """The process dies with whatever is in flight; another opens the table."""
         if self.random.random() < 0.3:
-            self.leased.clear()
-            self.unfinished.clear()
-            self.play.open()
+            self.restart()
+
+    def restart(self) -> None:
+        self.leased.clear()
+        self.unfinished.clear()
+        self.play.open()
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -180,13 +184,10 @@ def test_the_books_agree_and_nothing_is_lost(table: RocksTable, seed: int) -> No
         walk.step()
         if step % 20 == 0:
             assert walk.play.problems() == []
-    walk.kill()
+    walk.restart()
     assert walk.play.problems() == []
 
     walk.resume()
-    while walk.leased or walk.unfinished:
-        walk.release()
-        walk.commit()
     walk.play.crawl(lambda _visit: OK)
     assert walk.play.frontier.counts["queued"] == 0
     assert walk.play.problems() == []

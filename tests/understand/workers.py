@@ -1,4 +1,4 @@
-"""Workers for the tests of the pool. A page's body says what becomes of the process that reads it."""
+"""Workers for the tests of the pool. A page's body says what becomes of its reader."""
 
 import mmap
 import os
@@ -6,15 +6,54 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from shoal.errors import CollectionError
 from shoal.model.document import Document, Spot, Understood
 from shoal.model.visit import Fetched, Visit
+from shoal.understand.child import Worker
+from tests.convert.parts import reader as page_reader
 
 
 def said(*words: object) -> Understood:
     return Understood(documents=[Document(title=" ".join(map(str, words)))])
+
+
+def crash(_: str) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def fail(_: str) -> None:
+    raise KeyError("no such thing")
+
+
+def fail_ourselves(_: str) -> None:
+    raise CollectionError("The disk is full.")
+
+
+POISON: dict[str, Callable[[str], object]] = {
+    "segv": crash,
+    "exit": lambda code: os._exit(int(code)),
+    "hang": lambda _: time.sleep(3600),
+    "eat": lambda _: bytearray(1 << 40),
+    "overrun": lambda _: mmap.mmap(-1, 1 << 40),  # refused with another error than MemoryError
+    "raise": fail,
+    "fault": fail_ourselves,
+    "gate": lambda pipe: Path(pipe).read_bytes(),  # goes on when somebody writes to it
+}
+
+
+def limits(_fetched: Fetched, _argument: str) -> Understood:
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_CORE, resource.RLIMIT_NOFILE)
+    return said(*(resource.getrlimit(kind)[0] for kind in kinds))
+
+
+ANSWERS: dict[str, Callable[[Fetched, str], Understood]] = {
+    "limits": limits,
+    "size": lambda fetched, count: said(len(fetched.body), "x" * int(count.split()[0])),
+    "surrogate": lambda _fetched, _argument: said("\ud800"),
+}
 
 
 class Scripted:
@@ -26,34 +65,12 @@ class Scripted:
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
         order, _, argument = fetched.body.decode("latin-1").partition(" ")
         if archive_only:
-            if order == "segv-twice":
-                os.kill(os.getpid(), signal.SIGSEGV)
-            if order == "raise-twice":
-                raise ValueError("twice")
+            if order.endswith("-twice"):
+                POISON[order.removesuffix("-twice")]("")
             return Understood(response=Spot("kept", len(fetched.body), os.getpid()))
-        if order in ("segv", "segv-twice"):
-            os.kill(os.getpid(), signal.SIGSEGV)
-        elif order == "exit":
-            os._exit(int(argument))
-        elif order == "hang":
-            time.sleep(3600)
-        elif order == "eat":
-            bytearray(1 << 40)
-        elif order == "overrun":  # past the limit, where no MemoryError is raised
-            mmap.mmap(-1, 1 << 40)
-        elif order in ("raise", "raise-twice"):
-            raise KeyError("no such thing")
-        elif order == "fault":
-            raise CollectionError("The disk is full.")
-        elif order == "gate":  # a named pipe: goes on when somebody writes to it
-            Path(argument).read_bytes()
-        elif order == "surrogate":
-            return said("\ud800")
-        elif order == "limits":
-            kinds = (resource.RLIMIT_AS, resource.RLIMIT_CORE, resource.RLIMIT_NOFILE)
-            return said(*(resource.getrlimit(kind)[0] for kind in kinds))
-        elif order == "size":
-            return said(len(fetched.body), "x" * int(argument.split()[0]))
+        if order in ANSWERS:
+            return ANSWERS[order](fetched, argument)
+        POISON.get(order.removesuffix("-twice"), str)(argument)
         return said(visit.url, os.getpid(), self._config)
 
     def close(self) -> None:
@@ -67,6 +84,16 @@ def scripted(config: bytes) -> Scripted:
     return Scripted(config)
 
 
+def reading(_config: bytes) -> Worker:
+    """The reader of the crawl, without its archive."""
+    reader = page_reader()
+
+    def read(visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
+        return Understood() if archive_only else reader.read(visit, fetched)
+
+    return read
+
+
 def silent_exit(config: bytes) -> Scripted:
     os._exit(5)
 
@@ -74,7 +101,7 @@ def silent_exit(config: bytes) -> Scripted:
 def nonsense(config: bytes) -> Scripted:
     """Breaks the protocol on its own account."""
     os.write(int(sys.argv[-1]), config)
-    return Scripted(config)
+    return Scripted(b"")
 
 
 def quits_when_ready(config: bytes) -> Scripted:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from shoal.app import preflight
 from shoal.app.collection import Collection
+from shoal.app.layout import directory_of
 from shoal.app.running import Summary, Watch, crawl_into
 from shoal.config import Config, load
 from shoal.errors import UsageError
@@ -20,8 +21,6 @@ from shoal.model.link import Link
 from shoal.model.params import ParamRules
 from shoal.model.principal import OWNER, Principal
 from shoal.sources.seeds import read_seeds
-
-DEFAULT_DIRECTORY = "corpus"
 
 Result = TypeVar("Result")
 
@@ -76,10 +75,6 @@ def open(  # noqa: A001 - shoal.open reads well
 ) -> Collection:
     """A collection, for reading. Also while a crawl is writing to it."""
     return Collection(directory_of(dir), principal)
-
-
-def directory_of(given: str | Path | None) -> Path:
-    return Path(given or os.environ.get("SHOAL_DIR") or DEFAULT_DIRECTORY)
 
 
 def seeds_of(given: Iterable[str], config: Config, directory: Path) -> list[Link]:

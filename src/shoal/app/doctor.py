@@ -10,7 +10,6 @@ import platform
 import resource
 import shutil
 import sys
-from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -60,7 +59,7 @@ class Check(Struct):
 def examine(directory: Path, config: Config) -> list[Check]:
     return [
         _python(),
-        *_libraries(),
+        *(_library(name, module) for name, module in LIBRARIES.items()),
         _libcurl(),
         _file_descriptors(config.crawl.workers),
         _writable(directory),
@@ -81,20 +80,18 @@ def _python() -> Check:
     )
 
 
-def _libraries() -> Iterator[Check]:
-    for distribution, module in LIBRARIES.items():
-        fix = f"{sys.executable} -m pip install {distribution}"
-        needed = distribution not in _OPTIONAL
-        try:
-            version = metadata.version(distribution)
-            importlib.import_module(module)
-        except metadata.PackageNotFoundError:
-            yield Check(distribution, False, "is not installed", fix, needed)
-        except ImportError as error:
-            again = f"{fix} --force-reinstall"
-            yield Check(distribution, False, f"can't be loaded: {error}", again, needed)
-        else:
-            yield Check(distribution, True, version, needed=needed)
+def _library(distribution: str, module: str) -> Check:
+    fix = f"{sys.executable} -m pip install {distribution}"
+    needed = distribution not in _OPTIONAL
+    try:
+        version = metadata.version(distribution)
+        importlib.import_module(module)
+    except metadata.PackageNotFoundError:
+        return Check(distribution, False, "is not installed", fix, needed)
+    except ImportError as error:
+        again = f"{fix} --force-reinstall"
+        return Check(distribution, False, f"can't be loaded: {error}", again, needed)
+    return Check(distribution, True, version, needed=needed)
 
 
 def _libcurl() -> Check:

@@ -12,10 +12,11 @@ from shoal.app.child import FACTORY, ChildConfig
 from shoal.app.fetchers import fetchers, resolver
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.limits import CrawlLimits
-from shoal.clock import Clock, SystemClock
+from shoal.clock import SystemClock
 from shoal.config import Config
 from shoal.convert.context import Limits as ReadLimits
 from shoal.crawl import Crawl, Parts
+from shoal.errors import CollectionError
 from shoal.focus.priority import PrioritySettings
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
@@ -23,6 +24,7 @@ from shoal.frontier.discovery import Reach
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.model.cell import to_ms
 from shoal.model.link import Link
 from shoal.model.record import VERSION as SCHEMA
 from shoal.model.record import Struct, pack, unpack
@@ -37,6 +39,7 @@ from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
 
 _CRAWL_KEY = b"\x00crawl"
+_CLOCK_KEY = b"\x00engine clock"
 _TYPICAL_FETCH_SECONDS = 0.5
 _SITES_PER_WORKER = 3
 
@@ -54,14 +57,16 @@ class CrawlRow(Struct):
 class Engine:
     """A collection, opened for writing."""
 
-    def __init__(self, directory: Path, config: Config, clock: Clock | None = None) -> None:
+    def __init__(self, directory: Path, config: Config) -> None:
         self.config = config
         self.layout = Layout(directory)
-        self.clock = clock or SystemClock()
+        self.clock = SystemClock()
         rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
         self._rules = rules
         self._max_depth = _least(config.crawl.max_depth, parse_rules(rules).max_depth)
         self.layout.create(_as_first_settings(config))
+        self.clock_was_behind = 0.0
+        """Seconds by which the machine's clock was set back since the last run."""
         with ExitStack() as undo:
             self._lock = undo.enter_context(WriteLock(self.layout))
             self.table = undo.enter_context(RocksTable(self.layout.table))
@@ -70,10 +75,18 @@ class Engine:
 
     def _open(self) -> None:
         config = self.config
+        written = self.table.get("site", _CLOCK_KEY)
+        if written is not None:
+            self.clock_was_behind = self.clock.not_before(int.from_bytes(written, "big") / 1000)
         self.store = PageStore(self.table, self.layout.warc, config.crawl.versions)
         self.inbox = Inbox(self.layout.inbox)
         stored = self.table.get("site", _CRAWL_KEY)
         self._row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
+        if self._row.schema != SCHEMA:
+            raise CollectionError(
+                f"The collection in {self.layout.directory} is of another release of Shoal "
+                f"(rows of version {self._row.schema}, this one writes {SCHEMA}); use that release."
+            )
         self.resolver = resolver(config, self.clock)
         self.scope = CrawlScope(self._scope_settings(self._row.roots))
         seams = Seams(
@@ -121,6 +134,9 @@ class Engine:
     def sync(self) -> None:
         """Everything committed so far survives a power loss: the archive first, then the log."""
         self._archive_sync.sync()
+        batch = self.table.batch()
+        batch.put("site", _CLOCK_KEY, to_ms(self.clock.now()).to_bytes(8, "big"))
+        self.table.write(batch)
         self.table.sync()
 
     async def close(self) -> None:

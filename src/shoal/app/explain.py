@@ -46,7 +46,7 @@ def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation
     stored_url = url_of(row)
     lines = []
     if stored_url != asked:
-        lines.append(Line("address", f"It is kept as {stored_url}."))
+        lines.append(Line("address", f"It stands for {stored_url}."))
     lines.append(Line("discovered", _discovered(known)))
     lines.append(Line("scope", _scope(collection, stored_url, roots, known)))
     site = collection.frontier.site(site_of_key(row))
@@ -109,7 +109,12 @@ def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | N
         rules=load_rules(crawl.rules) if crawl.rules else "",
         max_url_length=collection.config.url.max_length,
     )
-    if known is not None and known.state is State.EXCLUDED:
+    by_others = ("robots:", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME))
+    if (
+        known is not None
+        and known.state is State.EXCLUDED
+        and not known.reason.startswith(by_others)
+    ):
         return f"Refused: {known.reason}."
     if known is not None:
         return "Admitted."

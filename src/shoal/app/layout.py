@@ -17,10 +17,17 @@ from typing import Self
 
 from shoal.errors import Busy, CollectionError
 
+DEFAULT_DIRECTORY = "corpus"
+
 _SETTINGS_HEAD = """\
 # Settings of this collection. `shoal config show` lists every setting with its value;
 # docs/settings.md explains them. Flags and environment variables win over this file.
 """
+
+
+def directory_of(given: str | Path | None) -> Path:
+    """The collection that is meant: the one named, else SHOAL_DIR, else ./corpus."""
+    return Path(given or os.environ.get("SHOAL_DIR") or DEFAULT_DIRECTORY)
 
 
 class Layout:

@@ -92,7 +92,8 @@ def crawl(
     The same command again resumes it: nothing is lost, nothing is fetched twice. The flags of the
     first crawl are kept in the collection's shoal.toml.
     """
-    from shoal.app.api import directory_of, seeds_of
+    from shoal.app.api import seeds_of
+    from shoal.app.layout import directory_of
     from shoal.cli.settings_flags import assignments, resolutions, typed
     from shoal.config import load
 

@@ -31,7 +31,7 @@ def demo(
     A web of seven hosts on tropical fish is served on this machine and crawled; then the pages,
     the counts, a refusal and some anchor texts are shown. The collection stays.
     """
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
     from shoal.cli import screen
 
     directory = given_dir or DEMO_DIRECTORY
@@ -44,7 +44,7 @@ def demo(
     if json:
         screen.json(ended.summary)
     elif not quiet:
-        with open_collection(directory) as collection:
+        with Collection(directory) as collection:
             _tour(collection, ended, directory)
     return 0
 

@@ -17,7 +17,7 @@ def config(context: Context) -> None:
 @config_app.command("show")
 def config_show(given_dir: Dir = None, json: Json = False) -> None:
     """Every setting and who set it, as a shoal.toml."""
-    from shoal.app.api import directory_of
+    from shoal.app.layout import directory_of
     from shoal.cli import screen
     from shoal.config import load, settings
 
@@ -38,8 +38,7 @@ def config_show(given_dir: Dir = None, json: Json = False) -> None:
 @config_app.command("path")
 def config_path(given_dir: Dir = None, json: Json = False) -> None:
     """Where the settings file of the collection is, or would be."""
-    from shoal.app.api import directory_of
-    from shoal.app.layout import Layout
+    from shoal.app.layout import Layout, directory_of
     from shoal.cli import screen
 
     path = Layout(directory_of(given_dir)).settings.absolute()
@@ -52,8 +51,8 @@ def config_path(given_dir: Dir = None, json: Json = False) -> None:
 @app.command()
 def doctor(given_dir: Dir = None, json: Json = False) -> int:
     """What a crawl needs, and the exact fix for what is missing."""
-    from shoal.app.api import directory_of
     from shoal.app.doctor import examine, is_well
+    from shoal.app.layout import directory_of
     from shoal.cli import screen
     from shoal.config import load
 

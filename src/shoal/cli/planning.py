@@ -35,7 +35,7 @@ def plan(
     With all four numbers: the arithmetic before a crawl. Without any: what the running crawl of
     --dir has, and what it needs for the rate that is wanted.
     """
-    from shoal.app.api import directory_of
+    from shoal.app.layout import directory_of
     from shoal.errors import UsageError
 
     given = {
@@ -74,13 +74,13 @@ def _plan_of_numbers(given: dict[str, str], *, json: bool) -> None:
 
 
 def _plan_of_crawl(directory: "Path", *, json: bool) -> None:
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
     from shoal.cli import screen
     from shoal.cli.wording import count
     from shoal.errors import CollectionError
     from shoal.model.plan import hosts_needed, rate_of
 
-    with open_collection(directory) as collection:
+    with Collection(directory) as collection:
         status, config = collection.status(), collection.config
     live = status.live
     if live is None:
@@ -135,7 +135,7 @@ def map_command(
     They are read from robots.txt, from sitemaps (also compressed, nested and plain text) and from
     the collection, if it has the site. Asks as politely as a crawl.
     """
-    from shoal.app.api import directory_of
+    from shoal.app.layout import directory_of
     from shoal.app.site_map import map_site
     from shoal.cli import screen
     from shoal.cli.quantities import seconds

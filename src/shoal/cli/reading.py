@@ -26,12 +26,13 @@ Form = Literal["urls", "jsonl", "warc", "cdxj"]
 @app.command()
 def status(given_dir: Dir = None, json: Json = False) -> None:
     """How it stands: counts that add up, and the running crawl."""
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
+    from shoal.app.layout import directory_of
     from shoal.cli import screen
     from shoal.cli.progress import live_lines
     from shoal.cli.summary import status_lines
 
-    with open_collection(given_dir) as collection:
+    with Collection(directory_of(given_dir)) as collection:
         found = collection.status()
     if json:
         screen.json(found)
@@ -63,14 +64,15 @@ def urls(
 ) -> None:
     """Every known URL and its state: the lists behind `status`."""
     from shoal.app import export as exporting
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
+    from shoal.app.layout import directory_of
     from shoal.cli import screen
     from shoal.cli.wording import one_line
     from shoal.model.outcome import State as UrlState
     from shoal.model.record import to_json
 
     wanted = None if state is None else UrlState(state)
-    with open_collection(given_dir) as collection:
+    with Collection(directory_of(given_dir)) as collection:
         lines = (
             line
             for line in exporting.urls(collection, where, wanted)
@@ -96,12 +98,13 @@ def explain(url: Url, given_dir: Dir = None, json: Json = False) -> None:
     How it was found, the rule that admits or refuses it, the line of robots.txt, its visits, what
     was taken from it, and when it is due.
     """
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
     from shoal.app.engine import roots_of
     from shoal.app.explain import explain as explain_url
+    from shoal.app.layout import directory_of
     from shoal.cli import screen
 
-    with open_collection(given_dir) as collection:
+    with Collection(directory_of(given_dir)) as collection:
         found = explain_url(collection, url, roots_of(collection.table))
     if json:
         screen.json(found)
@@ -129,7 +132,8 @@ def show(
     json: Json = False,
 ) -> None:
     """What is stored of a page: a summary, or one part."""
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
+    from shoal.app.layout import directory_of
     from shoal.cli import showing
     from shoal.cli.wording import to_time
     from shoal.errors import UsageError
@@ -146,7 +150,7 @@ def show(
     if len(asked) > 1:
         raise UsageError(f"ask for one at a time: --{' or --'.join(asked)}")
     when = None if at is None else to_time(at, "--at", time.time())
-    with open_collection(given_dir) as collection:
+    with Collection(directory_of(given_dir)) as collection:
         showing.show(collection, url, asked[0] if asked else "summary", when, json=json)
 
 
@@ -160,7 +164,8 @@ def export(
     json: Json = False,
 ) -> None:
     """Write it out: URLs, pages as JSON lines, or the archive."""
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
+    from shoal.app.layout import directory_of
     from shoal.cli.exporting import destination, write
     from shoal.cli.screen import remark
     from shoal.cli.wording import count, to_time
@@ -169,7 +174,7 @@ def export(
     after = None if since is None else to_time(since, "--since", time.time())
     if form == "warc" and output == "-" and sys.stdout.isatty():
         raise UsageError("a WARC file is no text for a terminal; name a file with --output")
-    with open_collection(given_dir) as collection, destination(output) as out:
+    with Collection(directory_of(given_dir)) as collection, destination(output) as out:
         written = write(collection, form, out, where=where, since=after, json=json)
     if output != "-":
         noun = {"warc": "record", "jsonl": "page", "urls": "URL", "cdxj": "line"}[form]

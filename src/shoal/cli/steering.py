@@ -17,11 +17,12 @@ def hosts(
     json: Json = False,
 ) -> None:
     """Every host: ready or left alone, why, and what waits."""
-    from shoal.app.api import open as open_collection
+    from shoal.app.collection import Collection
     from shoal.app.hosts import host_lines
+    from shoal.app.layout import directory_of
     from shoal.cli import screen
 
-    with open_collection(given_dir) as collection:
+    with Collection(directory_of(given_dir)) as collection:
         lines = [line for line in host_lines(collection) if line.waiting or not waiting]
     if json:
         screen.json(lines)
@@ -58,7 +59,7 @@ def resume(host: Host, given_dir: Dir = None) -> None:
 
 def _pause(host: str, given_dir: Dir, *, paused: bool) -> None:
     from shoal.app import orders
-    from shoal.app.api import directory_of
+    from shoal.app.layout import directory_of
     from shoal.cli.screen import say
 
     is_running = orders.pause(directory_of(given_dir), host, paused=paused)
@@ -71,7 +72,7 @@ def _pause(host: str, given_dir: Dir, *, paused: bool) -> None:
 def submit(urls: Urls, given_dir: Dir = None, json: Json = False) -> None:
     """Fetch these URLs next, in the running crawl or the next."""
     from shoal.app import orders
-    from shoal.app.api import directory_of
+    from shoal.app.layout import directory_of
     from shoal.cli import screen
     from shoal.cli.wording import count
 
@@ -96,7 +97,7 @@ def stop(
 ) -> int:
     """Ask the running crawl to end well."""
     from shoal.app import orders
-    from shoal.app.api import directory_of
+    from shoal.app.layout import directory_of
     from shoal.cli.quantities import seconds
     from shoal.cli.screen import say
 

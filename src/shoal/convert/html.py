@@ -20,6 +20,8 @@ from shoal.model.url import resolve
 _BREAK = "\x1e"
 """Between blocks, while the text is gathered: white space to `split`, and in no page."""
 _NO_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
+_FALLBACK_CHARS = 500
+"""Shorter texts for browsers without scripts only ask to switch them on."""
 _ANCHOR_PIECES = 100
 """Text nodes looked at for one anchor's text; nested anchors would make it quadratic."""
 
@@ -39,7 +41,8 @@ def _tag_ids(names: str) -> frozenset[int]:
 
 
 _TEXT = 2  # lexbor's LXB_TAG__TEXT
-_A, _FORM, _OPTION, _PRE, _SVG = map(_tag_id, ("a", "form", "option", "pre", "svg"))
+_A, _FORM, _NOSCRIPT = map(_tag_id, ("a", "form", "noscript"))
+_OPTION, _PRE, _SVG = map(_tag_id, ("option", "pre", "svg"))
 _BLOCKS = _tag_ids(
     "address article aside blockquote body br button caption center dd details dialog dir div dl"
     " dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr"
@@ -48,11 +51,10 @@ _BLOCKS = _tag_ids(
 )
 _SPACES = dict.fromkeys(_BLOCKS, _BREAK) | dict.fromkeys(_tag_ids("td th"), " ")
 """What separates an element's text from what stands before and after it."""
-_CLOSED = frozenset({_A, _PRE, _FORM})
+_CLOSED = frozenset({_A, _FORM, _NOSCRIPT, _PRE})
 """What is told when it ends."""
 _WITHOUT_TEXT = _tag_ids(
-    "script style noscript template title iframe frame noframes noembed object select datalist"
-    " textarea"
+    "script style template title iframe frame noframes noembed object select datalist textarea"
 )
 """Elements whose content is no prose. What a form offers is kept with the form."""
 
@@ -122,7 +124,10 @@ class _Walk:
         # Of each open anchor: href, rel, and where its text begins in the pieces.
         self._anchors: list[tuple[str | None, str | None, int]] = []
         self._alts: list[str] = []
-        self._pre_start = 0
+        self._pres: list[int] = []
+        """Where the text of each open element begins; likewise below."""
+        self._noscripts: list[int] = []
+        self._fallback: list[str] = []
 
     def run(self, root: LexborNode) -> None:
         pieces, open_, handlers = self._pieces, self._open, _HANDLERS
@@ -157,8 +162,11 @@ class _Walk:
             node = following
 
     def text(self) -> str:
-        lines = [" ".join(line.split()) for line in "".join(self._pieces).split(_BREAK)]
-        return "\n".join(filter(None, lines))
+        """What stands in noscript is no text, unless it is most of the page, as in some forums."""
+        text, fallback = _lines(self._pieces), _lines(self._fallback)
+        if len(fallback) < _FALLBACK_CHARS or len(fallback) < len(text):
+            return text
+        return f"{text}\n{fallback}".strip()
 
     def _close(self, tag: int) -> None:
         if tag == _A:
@@ -171,18 +179,34 @@ class _Walk:
             self._alts = []
         elif tag == _FORM:
             self.head.close_form()
-        elif _PRE not in self._open:  # the outermost: line ends are breaks within it
-            lines = [piece.replace("\n", _BREAK) for piece in self._pieces[self._pre_start :]]
-            self._pieces[self._pre_start :] = lines
+        elif tag == _NOSCRIPT:
+            start = self._noscripts.pop()
+            self._fallback += [*self._pieces[start:], _BREAK]
+            del self._pieces[start:]
+        elif tag == _PRE:
+            start = self._pres.pop()
+            if not self._pres:  # the outermost: line ends are breaks within it
+                lines = [piece.replace("\n", _BREAK) for piece in self._pieces[start:]]
+                self._pieces[start:] = lines
 
     def open_anchor(self, node: LexborNode) -> None:
         attributes = node.attributes
         href = attributes.get("href") or attributes.get("xlink:href")
         self._anchors.append((href, attributes.get("rel"), len(self._pieces)))
 
+    def open_noscript(self, _node: LexborNode) -> None:
+        self._noscripts.append(len(self._pieces))
+
+    def frame(self, node: LexborNode) -> None:
+        if not self._noscripts:  # there it is a tracker
+            self.head.frame(node.attributes)
+
+    def meta(self, node: LexborNode) -> None:
+        if not self._noscripts:
+            self.head.meta_element(node.attributes)
+
     def open_pre(self, _node: LexborNode) -> None:
-        if _PRE not in self._open:
-            self._pre_start = len(self._pieces)
+        self._pres.append(len(self._pieces))
 
     def area(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -211,6 +235,11 @@ class _Walk:
         self.head.field(node.attributes, "select", (option[:limit] for option in options))
 
 
+def _lines(pieces: list[str]) -> str:
+    lines = [" ".join(line.split()) for line in "".join(pieces).split(_BREAK)]
+    return "\n".join(filter(None, lines))
+
+
 def _options(select: LexborNode) -> Iterator[str]:
     for node in select.traverse():
         if node.tag_id == _OPTION:
@@ -225,13 +254,14 @@ _BY_NAME: dict[str, _Handler] = {
     "base": lambda walk, node: walk.head.base_element(node.attributes),
     "button": lambda walk, node: walk.head.field(node.attributes, "button"),
     "form": lambda walk, node: walk.head.open_form(node.attributes),
-    "frame": lambda walk, node: walk.head.frame(node.attributes),
+    "frame": _Walk.frame,
     "html": lambda walk, node: walk.head.html(node.attributes),
-    "iframe": lambda walk, node: walk.head.frame(node.attributes),
+    "iframe": _Walk.frame,
     "img": _Walk.image,
     "input": _Walk.input,
     "link": lambda walk, node: walk.head.link(node.attributes),
-    "meta": lambda walk, node: walk.head.meta_element(node.attributes),
+    "meta": _Walk.meta,
+    "noscript": _Walk.open_noscript,
     "pre": _Walk.open_pre,
     "select": _Walk.select,
     "textarea": lambda walk, node: walk.head.field(node.attributes, "textarea"),

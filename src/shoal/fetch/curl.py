@@ -93,7 +93,7 @@ class CurlLoop:
         self._loop = asyncio.get_running_loop()
         self._sockets = sockets_for(self._loop, self._on_ready)
         self._timer: asyncio.TimerHandle | None = None
-        self._due = _NEVER
+        self._due = self._set_for = _NEVER
         self._free: list[_Easy] = []
         self._running: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
         self._multi = pycurl.CurlMulti()
@@ -105,8 +105,8 @@ class CurlLoop:
         """Ask at `::address:port`, whatever the URL's host and port; empty: as the URL says."""
         easy = self._free.pop() if self._free else self._new_easy()
         easy.prepare(request, connect_to)
-        done = self._running[easy.curl] = self._loop.create_future()
         self._multi.add_handle(easy.curl)
+        done = self._running[easy.curl] = self._loop.create_future()
         try:
             error, message = await done
             return easy.answer(error, message)
@@ -122,9 +122,8 @@ class CurlLoop:
     async def close(self) -> None:
         for curl in list(self._running):
             self._finish(curl, *_CLOSED)
-        await asyncio.sleep(
-            0
-        )  # the tasks that waited take their answers and give their handles back
+        # Now the tasks that waited take their answers and give their handles back.
+        await asyncio.sleep(0)
         if self._timer is not None:
             self._timer.cancel()
         self._multi.close()
@@ -144,20 +143,20 @@ class CurlLoop:
         # Called from inside libcurl, which must not be entered again: even 0 waits for the loop.
         # It is nearly always put off, so a timer that is too early stays and looks again.
         self._due = _NEVER if milliseconds < 0 else self._loop.time() + milliseconds / 1000
-        if self._timer is None or self._due < self._timer.when():
+        if self._due < self._set_for:
             self._set_timer()
 
     def _set_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        if self._due != _NEVER:
-            self._timer = self._loop.call_at(self._due, self._on_timeout)
+        self._timer = self._loop.call_at(self._due, self._on_timeout)
+        self._set_for = self._due
 
     def _on_timeout(self) -> None:
-        self._timer = None
+        self._timer, self._set_for = None, _NEVER
         if self._due > self._loop.time() + _TIMER_SLACK_SECONDS:
-            self._set_timer()
+            if self._due != _NEVER:
+                self._set_timer()
             return
         self._due = _NEVER  # libcurl says anew what it wants, if it wants anything
         self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)

@@ -14,7 +14,15 @@ from aiodns import DNSResolver
 from aiodns.error import ARES_ENODATA, ARES_ENOTFOUND, ARES_ETIMEOUT, DNSError
 
 from shoal.clock import Clock
-from shoal.fetch.names import Addresses, known, parse_overrides, plain_name, read_hosts
+from shoal.errors import UsageError
+from shoal.fetch.names import (
+    Addresses,
+    known,
+    parse_overrides,
+    parse_place,
+    plain_name,
+    read_hosts,
+)
 from shoal.fetch.settings import DnsSettings
 
 MAX_ADDRESSES = 16
@@ -48,6 +56,9 @@ class Resolver:
     ) -> None:
         self._clock = clock
         self._settings = settings or DnsSettings()
+        for server in self._settings.nameservers:
+            if not parse_place(server)[0]:
+                raise UsageError(f"The name server {server!r} is not an address; write 192.0.2.53.")
         self._fixed = read_hosts(self._settings.hosts_file) | parse_overrides(overrides)
         self._cache: dict[str, _Found] = {}
         self._asking: dict[str, asyncio.Task[Addresses]] = {}

@@ -16,7 +16,7 @@ from shoal.errors import UsageError
 from shoal.fetch.curl import FAULTS, Answer, CurlLoop, Request
 from shoal.fetch.dns import Resolver
 from shoal.fetch.head import fields, is_whole, last_block
-from shoal.fetch.names import Addresses
+from shoal.fetch.names import Addresses, plain_name
 from shoal.fetch.settings import ROBOTS_BODY_BYTES, Guard, HttpSettings
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome, of_status
@@ -45,7 +45,7 @@ class HttpFetcher:
         self._clock = clock
         self._guard = guard
         self._ca_file = _ca_file(settings.ca_file)
-        self._insecure = settings.insecure_hosts
+        self._insecure = frozenset(map(plain_name, settings.insecure_hosts))
         self._headers = _standing_headers(settings)
         self._curl: CurlLoop | None = None
         self._closed = False
@@ -140,8 +140,8 @@ class HttpFetcher:
             return outcome, answer.message or f"libcurl ended the fetch with error {answer.error}."
         if not is_whole(block, answer.status):
             return Outcome.BROKEN, "The head of the answer is not whole."
-        is_told = answer.status < 300 or any(n == "location" and v for n, v in headers)
-        outcome = of_status(answer.status, is_told)
+        leads_on = answer.status // 100 != 3 or any(n == "location" and v for n, v in headers)
+        outcome = of_status(answer.status, leads_on)
         if outcome is Outcome.BAD_REDIRECT:
             return outcome, "The answer is a redirect that does not say where to."
         return outcome, f"The body was cut after {len(answer.body):,} bytes." if answer.cut else ""

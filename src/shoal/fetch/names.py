@@ -49,15 +49,22 @@ def parse_overrides(table: Mapping[str, str]) -> dict[str, Addresses]:
 
 
 def _override(host: str, target: str) -> Addresses:
-    with_port = _ADDRESS_AND_PORT.fullmatch(target.strip())
-    address, port = with_port.groups() if with_port else (target.strip(), "0")
-    found = literal(address.removeprefix("[").removesuffix("]"))
-    if not found or not (with_port is None or 0 < int(port) < 65536):
+    address, port = parse_place(target)
+    if not address:
         raise UsageError(
             f"[resolve] gives {host} the value {target!r}, which is not an address; "
             'write it as "127.0.0.1" or "127.0.0.1:8080" ("[::1]:8080").'
         )
-    return Addresses((found,), int(port), pinned=True)
+    return Addresses((address,), port, pinned=True)
+
+
+def parse_place(text: str) -> tuple[str, int]:
+    """`address` or `address:port` as (address, port or 0); an empty address when it is neither."""
+    with_port = _ADDRESS_AND_PORT.fullmatch(text.strip())
+    if with_port is None:
+        return literal(text.strip().removeprefix("[").removesuffix("]")), 0
+    port = int(with_port[2])
+    return (literal(with_port[1].strip("[]")), port) if 0 < port < 65536 else ("", 0)
 
 
 def read_hosts(path: str) -> dict[str, Addresses]:

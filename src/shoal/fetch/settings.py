@@ -33,7 +33,7 @@ class HttpSettings:
     max_body_bytes: int = 20_000_000
     max_header_bytes: int = 256 * 1024
     """libcurl itself stops at 300 KB, so more than that has no effect."""
-    max_idle_connections: int = 1024
+    max_idle_connections: int = 512
     """Connections kept for reuse; each holds a file descriptor."""
 
 

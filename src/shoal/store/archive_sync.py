@@ -14,8 +14,8 @@ class ArchiveSync:
         self._synced: dict[str, int] = {}
         """Size of each file when it was last synced."""
 
-    def sync(self) -> int:
-        """Returns how many files had grown."""
+    def sync(self) -> dict[str, int]:
+        """Returns how much of each file is on disk now, and ends with a whole record."""
         grown = 0
         with os.scandir(self._directory) as entries:
             for entry in entries:
@@ -26,7 +26,7 @@ class ArchiveSync:
                     grown += 1
         if grown:
             _sync_file(str(self._directory))
-        return grown
+        return dict(self._synced)
 
 
 def _sync_file(path: str) -> None:

@@ -54,6 +54,8 @@ class Stats:
     """Pages that no child has yet."""
     cpu_seconds: float = 0.0
     """Spent by children on pages that came back."""
+    fault: str = ""
+    """Why no page is taken any more."""
 
 
 class _Job:
@@ -117,7 +119,8 @@ class _Child:
         self.since, self.is_overdue = self._pool.now(), False
         self._pool.dispatch()
 
-    def on_end(self) -> None:
+    def on_end(self, fault: str) -> None:
+        self.verdict = self.verdict or fault
         self._pool.died(self)
 
     def condemn(self, verdict: str) -> None:
@@ -142,7 +145,6 @@ class Pool:
         self._failed_starts = 0
         self._failed_at = 0.0
         self._fault = ""
-        """Why no page is taken any more."""
 
     def now(self) -> float:
         return self._clock.now()
@@ -154,6 +156,7 @@ class Pool:
             children=len(self._children),
             busy=sum(1 for child in self._children if any(child.asked)),
             waiting=len(self._jobs),
+            fault=self._fault,
         )
 
     async def understand(self, visit: Visit, fetched: Fetched) -> Understood:
@@ -205,7 +208,8 @@ class Pool:
                 continue
             # An answer may lie in the socket unread when our own process was held up: only who is
             # late at two ticks in a row is stopped.
-            if child.is_overdue:
+            if child.is_overdue and not child.verdict:
+                self._stats.timeouts += child.asked[0] is not None
                 child.condemn(f"took longer than {limit:g} s")
             child.is_overdue = True
         self._fill()
@@ -283,12 +287,11 @@ class Pool:
         last_words = child.process.last_words()
         _log.info("A reader ended: %s. %s", cause, last_words)
         if guilty is None:
-            self._count_failed_start(last_words or cause)
+            self._count_failed_start(child.verdict or last_words or cause)
         elif self._fault:
             guilty.fail(self._fault)
         else:
             self._stats.deaths += 1
-            self._stats.timeouts += child.is_overdue
             self._blame(guilty, cause)
         self._fill()
         self.dispatch()

@@ -31,8 +31,8 @@ def command_for(factory: str) -> list[str]:
 
 class Owner(Protocol):
     def on_frame(self, kind: int, payload: bytes) -> None: ...
-    def on_end(self) -> None:
-        """The child has closed its side or broken the protocol; called once."""
+    def on_end(self, fault: str) -> None:
+        """The child has closed its side, or broken the protocol (its fault); called once."""
         ...
 
 
@@ -107,15 +107,18 @@ class ChildProcess:
                 self._owner.on_frame(kind, payload)
         except BlockingIOError:
             return
-        except (OSError, BrokenFrame):
-            chunk = b""
-        if not chunk:
+        except OSError:
             self._end()
+        except BrokenFrame as error:
+            self._end(f"the reader's answer makes no sense ({error})")
+        else:
+            if not chunk:
+                self._end()
 
-    def _end(self) -> None:
+    def _end(self, fault: str = "") -> None:
         if self._connected:
             self.disconnect()
-            self._owner.on_end()
+            self._owner.on_end(fault)
 
     def disconnect(self) -> None:
         """Close our side: an idle child ends by itself, a busy one after its page."""

@@ -1,0 +1,29 @@
+"""`shoal demo`: ends by itself, offline, and shows pages crawled, stored and listed."""
+
+import tomllib
+
+from shoal.demo.server import WEB
+from tests.cli.command import Shoal
+from tests.cli.test_crawl_command import adds_up
+
+TRUTH = tomllib.loads((WEB / "index.toml").read_text("utf-8"))["crawl"]
+
+
+def test_the_demo(shoal: Shoal) -> None:
+    done = shoal.ok("demo")
+    fetched = TRUTH["fetched"]
+    assert f"fetched {fetched} + redirect {TRUTH['redirects']} + gone {TRUTH['gone']}" in done.text
+    assert f"{fetched} pages are stored; some of them:" in done.lines
+    assert "The Reef Atlas" in done.text
+    assert "It was not taken: robots: Disallow: " in done.text
+    assert "the ocellaris clownfish" in done.text
+    status = shoal.ok("status", "--json", "--dir=demo-corpus").json
+    adds_up(status)
+    tried = [line.strip() for line in done.lines if line.startswith("  shoal ")]
+    assert len(tried) == 5
+    for command in tried:
+        assert shoal.ok(*command.split()[1:]).out, command
+
+    again = shoal.ok("demo", "--json")
+    assert "has a collection already: this goes on with it" in again.err
+    assert again.json["status"]["fetched"] == fetched

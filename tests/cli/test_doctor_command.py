@@ -1,0 +1,67 @@
+"""`shoal doctor`: well on a machine that can crawl, and an exact fix for what it can't."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from shoal.app import doctor
+from tests.cli.command import PROJECT, Shoal
+
+# No name server outside is asked by a test: this one refuses.
+NO_DNS = '[fetch]\nnameservers = ["127.0.0.1:9"]\n'
+
+
+def settings(shoal: Shoal, text: str) -> None:
+    (shoal.directory / "corpus").mkdir(exist_ok=True)
+    (shoal.directory / "corpus" / "shoal.toml").write_text(text)
+
+
+def test_a_machine_that_can_crawl_is_well(shoal: Shoal) -> None:
+    settings(shoal, NO_DNS)
+    found = shoal.ok("doctor", "--json").json
+    checks = {each["name"]: each for each in found["checks"]}
+    assert found["ok"] is True
+    assert {name for name, each in checks.items() if not each["ok"]} <= {"dns", "open files"}
+    assert checks["dns"]["ok"] is False
+    assert "nameservers" in checks["dns"]["fix"]
+    assert re.search(r"libcurl/\d", checks["libcurl"]["says"])
+    assert checks["msgspec"]["says"][0].isdigit()
+    shown = shoal.ok("doctor").text
+    assert "The main job can run." in shown
+    assert "beware  dns" in shown
+    assert [each.name for each in (shoal.directory / "corpus").iterdir()] == ["shoal.toml"]
+
+
+def test_a_disk_without_room_is_an_illness(shoal: Shoal) -> None:
+    settings(shoal, NO_DNS + '[crawl]\nmin_free_disk = "900000TB"\n')
+    done = shoal("doctor")
+    assert done.code == 1
+    assert "MISSING disk" in done.text
+    assert "fix: make room, or lower --min-free-disk" in done.text
+
+
+def test_a_directory_that_cannot_be_is_an_illness(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    check = doctor._writable(tmp_path / "file" / "corpus")
+    assert not check.ok
+    assert "--dir" in check.fix
+    assert not doctor.is_well([check])
+
+
+def test_a_library_that_is_missing_has_an_exact_fix() -> None:
+    found = doctor._library("no-such-library", "no_such_library")
+    assert (found.ok, found.says) == (False, "is not installed")
+    assert found.fix.endswith("-m pip install no-such-library")
+
+
+def test_the_libraries_are_those_that_the_project_declares() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
+    assert set(doctor.LIBRARIES) == declared
+
+
+def test_few_file_descriptors_are_only_a_pity() -> None:
+    check = doctor._file_descriptors(workers=10**12)
+    assert not check.ok
+    assert not check.needed
+    assert doctor.is_well([check])
