@@ -9,7 +9,7 @@ from shoal.frontier.front import Front
 from shoal.store.table import RocksTable
 
 LEVELS = 8
-DRAWS = 20_000
+DRAWS = 50_000
 
 
 def insert(table: RocksTable, front: Front, level: int, ready_ms: int, site: bytes) -> None:
@@ -24,21 +24,21 @@ def remove(table: RocksTable, front: Front, level: int, ready_ms: int, site: byt
     table.write(batch)
 
 
-@pytest.mark.parametrize("bias", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("bias", [1.0, 2.0])
 def test_the_levels_that_are_drawn_follow_the_bias(table: RocksTable, bias: float) -> None:
-    front = Front(table, LEVELS, bias, Random(7))
-    for level in range(LEVELS):
+    levels = 4
+    front = Front(table, levels, bias, Random(7))
+    for level in range(levels):
         insert(table, front, level, 0, b"test,l%d)80:http" % level)
     drawn: Counter[int] = Counter()
     for _ in range(DRAWS):
         chosen = front.choose(0)
         assert chosen is not None
         drawn[chosen[0]] += 1
-    weights = [bias ** (LEVELS - level) for level in range(LEVELS)]
+    weights = [bias ** (levels - level) for level in range(levels)]
     for level, weight in enumerate(weights):
-        assert abs(drawn[level] / DRAWS - weight / sum(weights)) < 0.05 * max(
-            0.25, weight / sum(weights)
-        )
+        wanted = DRAWS * weight / sum(weights)
+        assert abs(drawn[level] - wanted) < 0.05 * wanted
 
 
 def test_a_level_without_a_ready_site_is_not_drawn(table: RocksTable) -> None:

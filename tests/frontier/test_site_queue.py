@@ -160,7 +160,7 @@ def test_it_behaves_as_a_sorted_list(queue: Queue, seed: int) -> None:
     for n in range(3_000):
         action = random.random()
         if action < 0.45:
-            each = entry(random.randrange(100_000), random.randrange(LEVELS), path=str(n))
+            each = entry(random.randrange(100_000), random.randrange(LEVELS), path=f"new{n}")
             queue.insert(each)
             waiting.append(each)
         elif action < 0.85:

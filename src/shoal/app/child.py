@@ -1,7 +1,7 @@
-"""What does a child process do with a page? Archive it, then read it.
+"""What does a child process do with a page? Read it, then archive it, then answer.
 
-The archive comes first and is unbuffered, so that no row can point at bytes that died with the
-process, and so that a page which kills its reader is still kept as it was sent.
+The archive is written unbuffered before the answer, so no row can point at bytes that died with the
+process. A page that kills its reader is sent to another child to be archived only.
 """
 
 import time
@@ -48,14 +48,12 @@ class Worker:
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
         started = time.process_time()
-        response = request = None
-        if visit.keep is Keep.RAW:
-            response, request = self._archive.write(visit, fetched)
         understood = Understood() if archive_only else self._reader.read(visit, fetched)
         if visit.keep is Keep.NONE:
             for document in understood.documents:
                 document.text = b""
-        understood.response, understood.request = response, request
+        if visit.keep is Keep.RAW:
+            understood.response, understood.request = self._archive.write(visit, fetched)
         understood.cpu_seconds = time.process_time() - started
         return understood
 

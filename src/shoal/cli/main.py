@@ -9,9 +9,11 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated
 
 from shoal.cli.options import Context, app, flag, parse_and_run
+from shoal.cli.wording import harmless
 from shoal.errors import CollectionError, ShoalError, UsageError
 
 _TRACEBACK = "--traceback"
@@ -57,6 +59,9 @@ def overview(
 def run(arguments: Sequence[str] | None = None) -> None:
     """The entry point: parse, do it, exit."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without "·" still gets the rest
     ends = words.index("--") if "--" in words else len(words)
     wants_traceback = _TRACEBACK in words[:ends]
     if wants_traceback:
@@ -109,7 +114,7 @@ def _tell(error: BaseException) -> int:
             )
     if not _ENDS.search(says):
         says += "."
-    print(f"shoal: {says}", file=sys.stderr)
+    print(f"shoal: {harmless(says)}", file=sys.stderr)
     return 2 if isinstance(error, UsageError | CollectionError) else 1
 
 

@@ -4,7 +4,7 @@ from shoal.app.collection import Collection, Page
 from shoal.app.export import page_line, visit_lines
 from shoal.cli import screen
 from shoal.cli.wording import count, one_line, size
-from shoal.errors import CollectionError
+from shoal.errors import CollectionError, UsageError
 
 _SHOWN_CHARACTERS = 600
 
@@ -38,6 +38,8 @@ def _page(page: Page, part: str, *, json: bool) -> None:
     match part:
         case "raw" if json:
             screen.json({"url": page.url, "body": page.body})
+        case "raw" if screen.is_terminal():
+            screen.say(_readable(page))
         case "raw":
             screen.data(page.body)
         case "text" if json:
@@ -57,6 +59,18 @@ def _page(page: Page, part: str, *, json: bool) -> None:
             screen.json(page_line(page))
         case _:
             _summary(page)
+
+
+def _readable(page: Page) -> str:
+    """A body on a terminal is text, without what the terminal would obey; or it is refused."""
+    body = page.body
+    if b"\x00" in body:
+        kind = page.document.media_type or "data"
+        raise UsageError(f"{page.url} is {kind}, no text for a terminal; send --raw into a file")
+    try:
+        return body.decode(page.document.charset or "utf-8", "replace")
+    except LookupError:  # a label of the web that Python does not know
+        return body.decode("utf-8", "replace")
 
 
 def _summary(page: Page) -> None:

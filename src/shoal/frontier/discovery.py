@@ -166,7 +166,7 @@ class Discovery:
         if active is not None:
             active.queue.offer(entry)
         else:
-            self.place(batch, site, entry.level, entry.due_ms)
+            self.place(batch, site, entry.level, max(due_ms, to_ms(now)))
 
     def dequeue(self, batch: Batch, card: Card) -> None:
         """Delete a URL's queue entry; the caller writes its row."""
@@ -205,7 +205,11 @@ class Discovery:
         return True
 
     def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
-        """An idle site has work of this level from this time on: its entry is the best of both."""
+        """An idle site has work of this level from this time on: its entry is the best of both.
+
+        Never from earlier than now, or sites that were just found would always come before those
+        that wait for their second turn.
+        """
         row = self._sites.row(site)
         ready_ms = max(ready_ms, row.rest_until_ms)
         if row.entry_level >= 0:

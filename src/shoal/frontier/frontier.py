@@ -211,7 +211,8 @@ class DiskFrontier:
             if active is not None:
                 active.queue.offer(entry_of(visit.row, url))
             else:
-                self.discovery.place(batch, visit.site, url.level, url.due_ms)
+                ready_ms = max(url.due_ms, to_ms(self._clock.now()))
+                self.discovery.place(batch, visit.site, url.level, ready_ms)
         if active is not None:
             self._bench.place(active)
         self.sites.unmark(batch, visit.site)

@@ -55,6 +55,8 @@ class Workbench:
         self._random = Random(settings.seed)
         self._heap: list[tuple[float, int, ActiveSite]] = []
         self._tie = count()
+        self._empty: dict[bytes, ActiveSite] = {}
+        """Sites that had nothing left when they were put back; they may have by now."""
         gap = settings.politeness.address_gap()
         self.addresses = Addresses(self._table, gap, clock.now())
 
@@ -95,8 +97,10 @@ class Workbench:
         kept = active.asking_robots or active.errands
         if not kept and (crowded or self._must_rest(active, now)):
             self._retire(active, now)
-        else:
-            self.place(active)
+            return
+        self.place(active)
+        if self._is_empty(active, now):
+            self._empty[active.site] = active
 
     def ready_count(self, now: float) -> int:
         return sum(1 for when, _, _ in self._heap if when <= now)
@@ -118,6 +122,23 @@ class Workbench:
         if active.errands:
             return False
         return active.gate.row.paused or self._ready_at(active) - now > _RETIRE_AFTER_SECONDS
+
+    def _is_empty(self, active: ActiveSite, now: float) -> bool:
+        """Whether nothing will be due when its turn comes. New links may still change that."""
+        if active.leased or active.asking_robots or active.errands:
+            return False
+        waiting = active.queue.next(to_ms(now))
+        return waiting is None or waiting[1] > to_ms(max(now, self._ready_at(active)))
+
+    def _has_room(self, now: float) -> bool:
+        """Whether a slot is free, or is made so by retiring a site whose back queue is empty."""
+        while len(self._sites.active) >= self._settings.capacity:
+            if not self._empty or not self._someone_waits(now):
+                return False
+            active = self._empty.pop(next(iter(self._empty)))
+            if self._sites.active.get(active.site) is active and self._is_empty(active, now):
+                self._retire(active, now)
+        return True
 
     def _someone_waits(self, now: float) -> bool:
         earliest = self._front.earliest_ms()
@@ -178,7 +199,7 @@ class Workbench:
     def wake_sites(self, now: float) -> None:
         """Fill the free slots from the front index."""
         woken = []
-        while len(self._sites.active) < self._settings.capacity:
+        while self._has_room(now):
             chosen = self._front.choose(to_ms(now))
             if chosen is None:
                 break
@@ -228,10 +249,12 @@ class Workbench:
         waiting = active.queue.next(to_ms(now))
         rest_ms = NEVER_MS if active.gate.row.paused else ceil(self._ready_at(active) * 1000)
         active.row.rest_until_ms = rest_ms if rest_ms > to_ms(now) else 0
+        self._empty.pop(active.site, None)
         self._sites.retire(batch, active)
         self._sites.touch(active.site)
         if waiting is not None:
-            self._discovery.place(batch, active.site, *waiting)
+            level, due_ms = waiting
+            self._discovery.place(batch, active.site, level, max(due_ms, to_ms(now)))
 
     def _retire(self, active: ActiveSite, now: float) -> None:
         batch = self._table.batch()
