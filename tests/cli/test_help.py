@@ -61,6 +61,18 @@ def test_no_summary_of_a_command_is_cut(shoal: Shoal) -> None:
     assert "..." not in shoal.ok("--help").text.partition("Commands:")[2]
 
 
+def test_the_function_keeps_its_name_whatever_is_imported_first() -> None:
+    """The package loads lazily, and its core loop stands in a module of the same name."""
+    program = "import shoal; shoal.open; import shoal.app.engine; print(callable(shoal.crawl))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(PROJECT / "src")},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"True\n"
+
+
 def test_help_loads_nothing_that_only_a_crawl_needs() -> None:
     program = (
         "import sys; sys.argv = ['shoal', '--help']\n"

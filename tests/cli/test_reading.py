@@ -166,6 +166,19 @@ def test_export_warc_replays_in_an_independent_reader(read: ReadReef) -> None:
     assert found["response"] == (WEB / "www.reef.example/species/clownfish.html").read_bytes()
 
 
+def test_export_cdxj_says_where_a_response_stands(read: ReadReef) -> None:
+    lines = read("export", "cdxj", f"--where={CLOWNFISH}").lines
+    assert len(lines) == 1
+    key, when, fields = lines[0].split(" ", 2)
+    found = json.loads(fields)
+    assert key == "example,reef)/species/clownfish.html"
+    assert (len(when), found["url"], found["status"]) == (14, CLOWNFISH, "200")
+    with (read.directory / "warc" / found["filename"]).open("rb") as file:
+        file.seek(int(found["offset"]))
+        record = next(iter(ArchiveIterator(file)))
+    assert record.rec_headers.get_header("WARC-Target-URI") == CLOWNFISH
+
+
 def test_an_export_that_cannot_be_written(read: ReadReef) -> None:
     assert "can't be written" in read.refuses("export", "urls", "--output=/nowhere/urls.txt")
 

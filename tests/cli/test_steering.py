@@ -19,6 +19,12 @@ def running() -> Iterator[Running]:
         yield running
 
 
+def take_long(running: Running) -> None:
+    """So that the crawl can't end while the test gives its orders."""
+    running.wait(4)
+    running.set("*", Latency(2.0))
+
+
 def hosts(shoal: Shoal) -> dict[str, dict[str, object]]:
     return {each["host"]: each for each in shoal.ok("hosts", "--json").json}
 
@@ -30,9 +36,10 @@ def label(running: Running, host: int) -> str:
 def test_submit_to_a_crawl_that_runs(shoal: Shoal, running: Running) -> None:
     url = running.put(0, "/submitted.html", "<title>new</title><p>new")
     crawl = shoal.start("crawl", *running.web.seeds(), *FLAGS, "-q")
-    running.wait(4)
+    take_long(running)
     done = shoal.ok("submit", url)
     assert done.text == "1 URL handed to the running crawl.\n"
+    running.clear()
     assert crawl.wait().code == 0
     assert shoal.ok("show", url, "--json").json["title"] == "new"
     assert "A person submitted it" in shoal.ok("explain", url).text
@@ -65,8 +72,10 @@ def test_a_paused_host_is_asked_nothing_until_it_is_resumed(shoal: Shoal, runnin
 
 def test_a_host_is_paused_in_a_crawl_that_runs(shoal: Shoal, running: Running) -> None:
     crawl = shoal.start("crawl", *running.web.seeds(), *FLAGS, "--json", "--set=crawl.patience=0.1")
-    running.wait(4)
+    take_long(running)
     assert shoal.ok("pause", label(running, 0)).text.endswith("the running crawl is told.\n")
+    running.wait(len(running.log()) + 2)
+    running.clear()
     summary = crawl.wait().json
     assert summary["waiting_later"] > 0
     assert hosts(shoal)[label(running, 0)]["state"] == "paused"
@@ -74,10 +83,11 @@ def test_a_host_is_paused_in_a_crawl_that_runs(shoal: Shoal, running: Running) -
 
 def test_stop(shoal: Shoal, running: Running) -> None:
     crawl = shoal.start("crawl", *running.web.seeds(), *FLAGS, "--json")
-    running.wait(4)
+    take_long(running)
     assert shoal.ok("stop").text == "The crawl has ended. Go on with: shoal crawl --dir corpus\n"
     done = crawl.wait()
     assert (done.code, done.json["reason"]) == (0, "asked to stop")
+    running.clear()
     assert "No crawl is running" in shoal.refuses("stop")
     assert shoal.ok("crawl", "--json").json["reason"] == "finished", "the order was for the first"
 

@@ -155,9 +155,7 @@ class Play:
         self.frontier.release(lease, fetched)
         visit, began = lease.visit, self.began.pop(id(lease), now)
         host = host_of_site(lease.site)
-        event = Event(
-            visit.url, visit.kind, host, fetched.address, began, now, fetched.asked
-        )
+        event = Event(visit.url, visit.kind, host, fetched.address, began, now, fetched.asked)
         self.log.append(event)
         return fetched
 
@@ -207,7 +205,9 @@ class Play:
                 return lease
         return None
 
-    def crawl(self, answer: Callable[[Visit], Answer] = lambda _visit: OK, most: int = 10_000) -> list[str]:
+    def crawl(
+        self, answer: Callable[[Visit], Answer] = lambda _visit: OK, most: int = 10_000
+    ) -> list[str]:
         """Everything that is left, one after the other; the URLs of the pages in order."""
         urls: list[str] = []
         while len(urls) < most and (lease := self.next_page()) is not None:

@@ -102,9 +102,7 @@ def test_depth_first_is_its_reverse(table: RocksTable, clock: FakeClock) -> None
     assert order == expected
 
 
-def test_depth_first_with_thousands_of_links_on_a_page(
-    table: RocksTable, clock: FakeClock
-) -> None:
+def test_depth_first_with_thousands_of_links_on_a_page(table: RocksTable, clock: FakeClock) -> None:
     play = play_with(table, clock, depth_first=True)
     play.add("ftp://a.test/")
     pages = [[link(f"ftp://a.test/{n}-{m}") for m in range(1_000)] for n in range(4)]

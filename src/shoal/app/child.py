@@ -7,6 +7,7 @@ process. A page that kills its reader is sent to another child to be archived on
 import time
 from pathlib import Path
 
+from shoal import faults
 from shoal.config import VERSION
 from shoal.convert.context import Limits
 from shoal.convert.reader import Reader, ReaderSettings
@@ -54,6 +55,7 @@ class Worker:
                 document.text = b""
         if visit.keep is Keep.RAW:
             understood.response, understood.request = self._archive.write(visit, fetched)
+            faults.point("archive.written")
         understood.cpu_seconds = time.process_time() - started
         return understood
 

@@ -12,6 +12,7 @@ from shoal.app.child import FACTORY, ChildConfig
 from shoal.app.fetchers import fetchers, resolver
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.limits import CrawlLimits
+from shoal.app.recovery import Recovered, mend_archive
 from shoal.clock import SystemClock
 from shoal.config import Config
 from shoal.convert.context import Limits as ReadLimits
@@ -65,7 +66,7 @@ class Engine:
         self._rules = rules
         self._max_depth = _least(config.crawl.max_depth, parse_rules(rules).max_depth)
         self.layout.create(_as_first_settings(config))
-        self.clock_was_behind = 0.0
+        self._clock_was_behind = 0.0
         """Seconds by which the machine's clock was set back since the last run."""
         with ExitStack() as undo:
             self._lock = undo.enter_context(WriteLock(self.layout))
@@ -77,7 +78,8 @@ class Engine:
         config = self.config
         written = self.table.get("site", _CLOCK_KEY)
         if written is not None:
-            self.clock_was_behind = self.clock.not_before(int.from_bytes(written, "big") / 1000)
+            self._clock_was_behind = self.clock.not_before(int.from_bytes(written, "big") / 1000)
+        mended = mend_archive(self.table, self.layout.warc, self.clock.now())
         self.store = PageStore(self.table, self.layout.warc, config.crawl.versions)
         self.inbox = Inbox(self.layout.inbox)
         stored = self.table.get("site", _CRAWL_KEY)
@@ -95,6 +97,14 @@ class Engine:
             seed_moved=self._widen,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
+        self.recovered = Recovered(
+            sites_counted_as_asked=self.frontier.recovered,
+            torn_tails=mended.torn_tails,
+            queued_again=mended.queued_again,
+            missing_files=mended.missing_files,
+            clock_was_behind_seconds=self._clock_was_behind,
+        )
+        """What the last process left undone, and was put right."""
         self.fetcher = fetchers(config, self.resolver, self.clock)
         self.pool = Pool(
             command_for(FACTORY),
@@ -133,19 +143,22 @@ class Engine:
 
     def sync(self) -> None:
         """Everything committed so far survives a power loss: the archive first, then the log."""
+        ends = self.store.ends.now()  # of records that are in the files already
         self._archive_sync.sync()
         batch = self.table.batch()
+        self.store.ends.note_synced(batch, ends)
         batch.put("site", _CLOCK_KEY, to_ms(self.clock.now()).to_bytes(8, "big"))
         self.table.write(batch)
         self.table.sync()
 
     async def close(self) -> None:
-        await self.pool.close()
-        await self.fetcher.close()
-        await self.resolver.close()
-        self.frontier.close()
-        self.table.close()
-        self._lock.release()
+        with ExitStack() as undo:  # whatever fails on a full disk, the locks are given back
+            undo.callback(self._lock.release)
+            undo.callback(self.table.close)
+            undo.callback(self.frontier.close)
+            await self.pool.close()
+            await self.fetcher.close()
+            await self.resolver.close()
 
     def _widen(self, url: str) -> None:
         """A seed moved: its new site is in scope from the next page on."""

@@ -1,4 +1,5 @@
-"""How does a collection leave? As URLs, JSON lines or one WARC file, streamed in row order.
+"""How does a collection leave? As URLs, JSON lines, one WARC file or an index of the archive, in
+row order.
 
 What owners say about AI use goes with every record.
 """
@@ -6,12 +7,14 @@ What owners say about AI use goes with every record.
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from shoal.app.collection import Collection, Page
-from shoal.clock import iso
+from shoal.app.collection import Collection, Page, key_range
+from shoal.clock import as_datetime, iso
 from shoal.model.document import Spot
 from shoal.model.outcome import State
 from shoal.model.page_rules import PageRules
 from shoal.model.record import Struct, to_json
+from shoal.model.rowkey import row_key
+from shoal.store import cdxj
 from shoal.store.archive import read_member
 
 
@@ -139,3 +142,27 @@ def write_warc(
                 out.write(read_member(collection.layout.warc, spot))
                 count += 1
     return count
+
+
+def write_cdxj(
+    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
+) -> int:
+    """An index of the archive's own files, for programs that read WARC: every version of every
+    answer, pages or not."""
+    start, end = key_range(where)
+    first = "" if since is None else as_datetime(since).strftime("%Y%m%d%H%M%S")
+
+    def wanted(entry: cdxj.Entry) -> bool:
+        row = row_key(entry.capture.url)
+        return start <= row < end and entry.timestamp >= first and _may_read(collection, row)
+
+    count = 0
+    for line in cdxj.lines(collection.layout.warc, wanted):
+        out.write(line.encode() + b"\n")
+        count += 1
+    return count
+
+
+def _may_read(collection: Collection, row: bytes) -> bool:
+    principal = collection.principal
+    return principal.everything or collection.store.page(row, principal) is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.app.engine import Engine
+from shoal.app.recovery import Recovered
 from shoal.app.status import Live, Snapshot, Status, status_of, write_snapshot
 from shoal.config import Config
 from shoal.crawl import Crawl
@@ -35,7 +36,8 @@ class Summary:
     """`finished`, or what stopped it."""
     waiting_later: int
     """URLs that wait at hosts which must be left alone for longer than the crawl is patient."""
-    recovered_sites: int
+    recovered: Recovered
+    """What an earlier process left undone, and was put right at the start."""
     reconsidered: int
 
     @property
@@ -58,6 +60,10 @@ class RunningCrawl:
 
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
+
+    @property
+    def recovered(self) -> Recovered:
+        return self._engine.recovered
 
     @property
     def stopping(self) -> str:
@@ -83,7 +89,7 @@ class RunningCrawl:
             seconds=engine.clock.now() - self._started,
             reason=self._crawl.stopping or "finished",
             waiting_later=counts["queued"],
-            recovered_sites=engine.frontier.recovered,
+            recovered=engine.recovered,
             reconsidered=reconsidered,
         )
 

@@ -166,12 +166,15 @@ def run(job: Job, *, quiet: bool) -> Ended:
     from shoal.app import api
     from shoal.cli.interrupts import Interrupts
     from shoal.cli.progress import progress
+    from shoal.cli.summary import recovery_lines
 
     with progress(quiet=quiet, terminal=sys.stderr.isatty()) as shown:
         interrupts = Interrupts(shown.note)
 
         def started(running: "RunningCrawl") -> None:
             shown.note(f"Crawling into {job.directory}; Ctrl-C stops it, the same command goes on.")
+            for line in recovery_lines(running.recovered):
+                shown.note(line)
             interrupts.started(running)
 
         async def work() -> "Summary":

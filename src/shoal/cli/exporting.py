@@ -41,6 +41,8 @@ def write(
             return export.write_warc(collection, out, where, since)
         case "jsonl":
             return export.write_jsonl(export.pages(collection, where, since), out)
+        case "cdxj":
+            return export.write_cdxj(collection, out, where, since)
     count = 0
     for line in _urls(collection, where, since):
         out.write(to_json(line) + b"\n" if json else line.url.encode() + b"\n")

@@ -20,7 +20,7 @@ from shoal.cli.options import (
 )
 
 State = Literal["queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed"]
-Form = Literal["urls", "jsonl", "warc"]
+Form = Literal["urls", "jsonl", "warc", "cdxj"]
 
 
 @app.command()
@@ -156,7 +156,7 @@ def show(
 
 @app.command()
 def export(
-    form: Annotated[Form, argument("urls|jsonl|warc", "What to write.")],
+    form: Annotated[Form, argument("urls|jsonl|warc|cdxj", "What to write.")],
     where: Where = "",
     since: Since = None,
     output: Output = "-",
@@ -177,5 +177,5 @@ def export(
     with Collection(directory_of(given_dir)) as collection, destination(output) as out:
         written = write(collection, form, out, where=where, since=after, json=json)
     if output != "-":
-        noun = {"warc": "record", "jsonl": "page", "urls": "URL"}[form]
+        noun = {"warc": "record", "jsonl": "page", "urls": "URL", "cdxj": "line"}[form]
         remark(f"{count(written, noun)} written to {output}.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from shoal.app.recovery import Recovered
 from shoal.app.running import Summary
 from shoal.app.status import Status
 from shoal.cli.wording import count, duration, parts, size
@@ -57,9 +58,6 @@ def ending(summary: Summary, directory: Path) -> Iterator[str]:
         yield f"Finished after {took}."
     else:
         yield f"Stopped after {took}: {summary.reason}."
-    if summary.recovered_sites:
-        sites = count(summary.recovered_sites, "site")
-        yield f"An earlier crawl ended without warning; the queues of {sites} were put in order."
     if summary.reconsidered:
         urls = count(summary.reconsidered, "URL")
         yield f"The scope differs from the last crawl's: {urls} changed their state."
@@ -71,6 +69,26 @@ def ending(summary: Summary, directory: Path) -> Iterator[str]:
         yield _waiting(summary, directory)
     commands = (f"shoal {name}{_dir(directory)}" for name in ("status", "urls", "show URL"))
     yield f"Next: {' · '.join(commands)}"
+
+
+def recovery_lines(recovered: Recovered) -> Iterator[str]:
+    """What an earlier process left undone, and what was done about it."""
+    if recovered.sites_counted_as_asked:
+        sites = count(recovered.sites_counted_as_asked, "site")
+        yield f"An earlier crawl ended without warning; {sites} count as asked just now."
+    for tail in recovered.torn_tails:
+        yield (
+            f"The archive file {tail.file} ended in a torn record; "
+            f"{size(tail.cut_bytes)} were cut off."
+        )
+    if recovered.queued_again:
+        urls = count(recovered.queued_again, "URL")
+        yield f"The records of {urls} were lost with the end of a file; they are fetched again."
+    for file in recovered.missing_files:
+        yield f"The archive file {file} is missing; put it back, or run shoal repair."
+    if recovered.clock_was_behind_seconds >= 1:
+        behind = duration(recovered.clock_was_behind_seconds)
+        yield f"The machine's clock was set back by {behind}; the collection's own goes on."
 
 
 def _waiting(summary: Summary, directory: Path) -> str:

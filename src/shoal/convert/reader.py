@@ -113,7 +113,7 @@ class Reader:
             body_bytes=len(fetched.body),
             decoded_bytes=decoded_bytes,
             body_digest=body_digest(fetched.body),
-            text_digest=xxh3_128_hexdigest(text) if text else "",
+            text_digest=text_digest(text),
             problem=converted.problem,
             forms=page.forms,
         )
@@ -159,6 +159,11 @@ class Reader:
 def body_digest(body: bytes) -> str:
     """WARC's payload digest; not a protection against forgers."""
     return "sha1:" + b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode("ascii")
+
+
+def text_digest(text: bytes) -> str:
+    """Of a text in UTF-8; an empty one has none, so that empty pages are never duplicates."""
+    return xxh3_128_hexdigest(text) if text else ""
 
 
 def _followed(links: list[Link], document: Document) -> list[Link]:

@@ -96,7 +96,7 @@ class DiskFrontier:
         self._settler = Settler(self._books, self.discovery)
         self._bench = Workbench(self._books, self.discovery, clock, settings, self._seams)
         self._leases: set[SiteLease] = set()
-        self._waiters = Waiters(clock, self.lease, self._bench.next_ready, self._is_over)
+        self._waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
         self._halted = False
         self._notice_clock()
         self.recovered = self._bench.recover()
@@ -131,8 +131,7 @@ class DiskFrontier:
     def _lend(self, active: ActiveSite, visit: Visit, now: float) -> SiteLease:
         active.gate.busy = active.leased = True
         self._in_flight.add(visit)
-        turn = self._bench.addresses.start(active.gate.row.address, now)
-        lease = SiteLease(active, visit, turn)
+        lease = SiteLease(active, visit, self._bench.take_turn(active, now))
         self._leases.add(lease)
         return lease
 
@@ -172,10 +171,16 @@ class DiskFrontier:
     def done(self) -> bool:
         if self._leases or self._in_flight or self.discovery.relaxing:
             return False
+        if not self.counts["total/sites with work"]:
+            return True
         # A delay is no reason to give up, however short the patience with a host that fails.
         delay = self._settings.politeness.delay + _PATIENCE_OVER_DELAY_SECONDS
-        ready = self._bench.next_ready()
+        ready = self._next_ready()
         return ready is None or ready > self._clock.now() + max(self._settings.patience, delay)
+
+    def _next_ready(self) -> float | None:
+        """When there is something to do, as far as is known now."""
+        return self._clock.now() if self.discovery.relaxing else self._bench.next_ready()
 
     def _is_over(self) -> bool:
         return self._halted or self.done()
@@ -372,7 +377,7 @@ class DiskFrontier:
         self._waiters.close()
 
     def report(self) -> Report:
-        now, ready = self._clock.now(), self._bench.next_ready()
+        now, ready = self._clock.now(), self._next_ready()
         return Report(
             in_flight=len(self._leases),
             unfinished=len(self._in_flight) - len(self._leases),

@@ -184,6 +184,12 @@ def host_of_site(site: bytes) -> bytes:
     return head + b")" if tail in _DEFAULT_PORTS else head + b")" + tail.partition(b":")[0]
 
 
+def port_of_site(site: bytes) -> str:
+    """The port that a site's key names; empty when it names none."""
+    port = site.rpartition(b")")[2].partition(b":")[0]
+    return port.decode() if port.isdigit() else ""
+
+
 def is_web(site: bytes) -> bool:
     """Whether a site is reached by http or https, and so may have a robots.txt."""
     return site.endswith((b":http", b":https")) or site.startswith((b"http://", b"https://"))

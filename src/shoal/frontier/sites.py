@@ -24,6 +24,7 @@ from shoal.frontier.rows import (
     after_mark,
     host_of_site,
     host_row_key,
+    port_of_site,
     robots_row_key,
     site_of_row_key,
     site_row_key,
@@ -58,6 +59,7 @@ class ActiveSite:
         "gate",
         "leased",
         "placed",
+        "port",
         "queue",
         "row",
         "rules",
@@ -69,6 +71,7 @@ class ActiveSite:
         self.site = site
         self.row = row
         self.gate = gate
+        self.port = port_of_site(site)
         self.queue = queue
         self.rules: RobotsRules | None = None
         self.asking_robots = False

@@ -13,8 +13,9 @@ from itertools import count
 from math import ceil
 from random import Random
 
+from shoal import faults
 from shoal.clock import Clock
-from shoal.frontier.addresses import Addresses
+from shoal.frontier.addresses import Addresses, Turn
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
 from shoal.frontier.politeness import retry_after
@@ -115,7 +116,12 @@ class Workbench:
 
     def _ready_at(self, active: ActiveSite) -> float:
         row = active.gate.row
-        return max(row.next_ms / 1000, self.addresses.ready_at(row.address))
+        return max(row.next_ms / 1000, self.addresses.ready_at(self._address_of(active)))
+
+    def _address_of(self, active: ActiveSite) -> str:
+        """Where the site will be asked: at its host's address, as last seen, and its own port."""
+        address, _, port = active.gate.row.address.rpartition(":")
+        return f"{address}:{active.port or port}" if address else ""
 
     def _must_rest(self, active: ActiveSite, now: float) -> bool:
         """Whether its slot is worth more to another. One with an errand stays: somebody waits."""
@@ -184,6 +190,10 @@ class Workbench:
         row = active.gate.row
         row.next_ms = max(row.next_ms, ceil((now + wait) * 1000))
         row.note = row.note or "robots.txt can't be had"
+
+    def take_turn(self, active: ActiveSite, now: float) -> Turn:
+        """Its address is about to be asked."""
+        return self.addresses.start(self._address_of(active), now)
 
     def count_as_asked(self, gate: Gate, now: float) -> None:
         """It is not known whether the host was asked, nor when its answer ended: just now."""
@@ -276,6 +286,7 @@ class Workbench:
             self.count_as_asked(active.gate, now)
             self.retire(batch, active, now)
             self._write(batch)
+            faults.point("recovery.middle")
         return len(found)
 
     def rewind(self) -> None:
@@ -292,7 +303,7 @@ class Workbench:
                 self._write(batch)
 
     def _mend_clock(self, row: HostRow) -> None:
-        now_ms = to_ms(self._clock.now())
+        now_ms = ceil(self._clock.now() * 1000)  # as `last_ms` was: no pause is shortened
         if row.last_ms > now_ms:
             row.next_ms -= row.last_ms - now_ms
             row.last_ms = now_ms

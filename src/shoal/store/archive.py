@@ -35,7 +35,8 @@ class ArchiveWriter:
         """Tells the files of this writer from those of any other process or machine."""
 
     def write(self, visit: Visit, fetched: Fetched) -> tuple[Spot | None, Spot | None]:
-        """Archive a request and its response, or a revisit. Returns where (response, request) stand."""
+        """Archive a request and its response, or a revisit. Returns where the two stand, the
+        response first."""
         if not fetched.head:
             return None, None
         response_id = warc.new_id()
@@ -82,9 +83,15 @@ class ArchiveWriter:
             while written < len(data):
                 written += os.write(self._fd, data[written:] if written else data)
         except OSError as error:
-            os.ftruncate(self._fd, self._offset)
+            self._undo()
             raise CollectionError(f"The archive can't be written: {error}.") from error
         self._offset += len(data)
+
+    def _undo(self) -> None:
+        try:
+            os.ftruncate(self._fd, self._offset)
+        except OSError:
+            self.close()  # its end is no longer known: the next record starts another file
 
     def sync(self) -> None:
         if self._fd >= 0:
@@ -144,7 +151,8 @@ def _response(visit: Visit, fetched: Fetched, record_id: str) -> bytes:
     payload_digest = warc.digest(fetched.body)
     fields = {"WARC-Record-ID": record_id} | _common(visit, fetched)
     fields["Content-Type"] = "application/http; msgtype=response"
-    unchanged = fetched.outcome is Outcome.UNCHANGED
+    # A 304 to someone who has nothing refers to nothing: it is archived as what it is.
+    unchanged = fetched.outcome is Outcome.UNCHANGED and bool(visit.seen_digest)
     if unchanged or (fetched.body and payload_digest == visit.seen_digest):
         fields["WARC-Profile"] = (
             warc.REVISIT_NOT_MODIFIED if unchanged else warc.REVISIT_SAME_PAYLOAD
@@ -152,7 +160,7 @@ def _response(visit: Visit, fetched: Fetched, record_id: str) -> bytes:
         fields["WARC-Payload-Digest"] = visit.seen_digest
         fields["WARC-Refers-To-Target-URI"] = visit.url
         fields["WARC-Refers-To-Date"] = iso(visit.seen_at)
-        return warc.write_record("revisit", fetched.started, fields, fetched.head)
+        return warc.write_record("revisit", fetched.started, fields, warc.tidy_head(fetched.head))
     fields["WARC-Payload-Digest"] = payload_digest
     if fetched.cut:
         fields["WARC-Truncated"] = "length"

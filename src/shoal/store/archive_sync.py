@@ -7,6 +7,8 @@ was last synced is left alone.
 import os
 from pathlib import Path
 
+from shoal.errors import CollectionError
+
 
 class ArchiveSync:
     def __init__(self, directory: Path) -> None:
@@ -15,7 +17,15 @@ class ArchiveSync:
         """Size of each file when it was last synced."""
 
     def sync(self) -> dict[str, int]:
-        """Returns how much of each file is on disk now, and ends with a whole record."""
+        """Returns how much of each file is on disk now. The last record of that may not be whole:
+        it may be looked at in the middle of an append."""
+        try:
+            self._sync_grown()
+        except OSError as error:
+            raise CollectionError(f"The archive can't be put on disk: {error}.") from error
+        return dict(self._synced)
+
+    def _sync_grown(self) -> None:
         grown = 0
         with os.scandir(self._directory) as entries:
             for entry in entries:
@@ -26,7 +36,6 @@ class ArchiveSync:
                     grown += 1
         if grown:
             _sync_file(str(self._directory))
-        return dict(self._synced)
 
 
 def _sync_file(path: str) -> None:

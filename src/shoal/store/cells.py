@@ -55,7 +55,7 @@ class Cells:
             yield _newest(row, qualifier, stored)
             yield from self._older(row, family, qualifier, LAST_MS)
 
-    def put(
+    def put(  # noqa: PLR0913 - a cell is a row, a column, a value and a time
         self, batch: Batch, row: bytes, column: str, value: bytes, when: float, keep: int = 1
     ) -> None:
         """Write a version; `keep` is how many stay. One that is older than the newest takes its
@@ -78,10 +78,11 @@ class Cells:
         for surplus_ms in sorted(older, reverse=True)[max(0, keep - 1) :]:
             batch.delete(family, older_key(row, qualifier, surplus_ms))
 
-    def set(
+    def set(  # noqa: PLR0913 - likewise
         self, batch: Batch, row: bytes, family: str, qualifier: bytes, value: bytes, when: float
     ) -> None:
-        """Write the only version of a cell, without looking at what was there: for the many anchors."""
+        """Write the only version of a cell, without looking at what was there: for the many
+        anchors."""
         batch.put(family, newest_key(row, qualifier), stamped(to_ms(when), value))
 
     def delete(self, batch: Batch, row: bytes, column: str) -> None:

@@ -7,8 +7,11 @@ it is not there. The raw response stands in the archive, the row knows where.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
-from shoal.model.cell import newest_key
+from shoal import faults
+from shoal.errors import DamagedError
+from shoal.model.cell import newest_key, to_ms
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Spot, Understood
 from shoal.model.link import Anchor, Link
@@ -20,6 +23,7 @@ from shoal.model.spelling import spellings
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Table
 from shoal.store import archive, warc
+from shoal.store.archive_ends import ArchiveEnds
 from shoal.store.cells import Cells
 from shoal.store.rows import (
     FETCH,
@@ -36,6 +40,7 @@ from shoal.store.rows import (
 
 _SEQUENCE_BYTES = 8
 _SEQUENCE_KEY = b"\x00sequence"
+_IN_A_URL = "!#$%&'()*+,/:;=?@[]"
 _NOT_VISITED = (Outcome.REFUSED, Outcome.CANCELLED)
 
 
@@ -83,6 +88,7 @@ class PageStore:
         self._archive = archive_directory
         self._versions = versions
         self.cells = Cells(table)
+        self.ends = ArchiveEnds()
         self._sequence = self._last_sequence()
 
     # --- writing ----------------------------------------------------------------------------
@@ -91,7 +97,9 @@ class PageStore:
         return self._table.batch()
 
     def commit(self, batch: Batch) -> None:
+        faults.point("commit.before")
         self._table.write(batch)
+        faults.point("commit.after")
 
     def keep(
         self,
@@ -101,33 +109,52 @@ class PageStore:
         understood: Understood,
         targets: Sequence[bytes],
     ) -> None:
+        self.ends.note(batch, understood.response, understood.request)
         if visit.kind is Kind.ROBOTS or fetched.outcome in _NOT_VISITED:
             return
         when = fetched.ended
         row = _visit_row(visit, fetched, understood)
         self.cells.put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
+        payload = self._payload(visit, understood)
         for document in understood.documents:
-            self._keep_document(
-                batch, visit, FetchRow(row, document, headers=fetched.headers), when
-            )
+            fetch = FetchRow(row, document, payload, fetched.headers)
+            self._keep_document(batch, visit.row + _part(document.name), fetch, when)
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self._keep_links(batch, visit, understood.links, targets, when)
 
-    def _keep_document(self, batch: Batch, visit: Visit, fetch: FetchRow, when: float) -> None:
-        row = visit.row + fetch.document.name.encode()
+    def _keep_document(self, batch: Batch, row: bytes, fetch: FetchRow, when: float) -> None:
         text, fetch.document.text = fetch.document.text, b""
-        fetch.payload = self._payload(visit, fetch)
         self.cells.put(batch, row, FETCH, pack(fetch), when, self._versions)
+        fetch.document.text = text
         if text:
             self.cells.put(batch, row, TEXT, text, when, self._versions)
         self._log(batch, row, What.WRITTEN, when)
 
-    def _payload(self, visit: Visit, fetch: FetchRow) -> Spot | None:
-        """A body that came again unchanged was archived as a revisit: its bytes stand further back."""
-        same = visit.seen_digest and visit.seen_digest == fetch.document.body_digest
-        if same and (before := self.cells.get(visit.row, FETCH)) is not None:
-            return unpack(FetchRow, before.value).payload
-        return fetch.visit.response
+    def _payload(self, visit: Visit, understood: Understood) -> Spot | None:
+        """A body that came again was archived as a revisit: its bytes stand further back."""
+        seen = visit.seen_digest
+        if not seen or all(document.body_digest != seen for document in understood.documents):
+            return understood.response
+        for cell in self.cells.versions(visit.row, FETCH):
+            before = unpack(FetchRow, cell.value)
+            if before.payload is not None and before.document.body_digest == seen:
+                return before.payload
+        return self._archived(visit.row, seen) or understood.response
+
+    def _archived(self, row: bytes, digest: str) -> Spot | None:
+        """The response of an earlier visit that had this body: the page was removed since."""
+        for cell in self.cells.versions(row, VISIT):
+            spot = unpack(VisitRow, cell.value).response
+            try:
+                headers = {} if spot is None else archive.read_spot(self._archive, spot).headers
+            except DamagedError:
+                continue
+            if (headers.get("warc-type"), headers.get("warc-payload-digest")) == (
+                "response",
+                digest,
+            ):
+                return spot
+        return None
 
     def _keep_links(
         self,
@@ -137,11 +164,13 @@ class PageStore:
         targets: Sequence[bytes],
         when: float,
     ) -> None:
-        """Anchor text goes to the target's row; what the page no longer says is taken back there."""
-        if visit.seen_at:
-            for old in self.links_of(visit.row):
-                if old.target and old.target not in targets:
-                    batch.delete("anchor", newest_key(old.target, visit.row))
+        """Anchor text goes to the target's row; what the page no longer says is taken back."""
+        before = self.cells.get(visit.row, LINKS)
+        if before is not None:
+            if to_ms(before.when) > to_ms(when):
+                return  # a version out of the past: what it said is not what the page says
+            for target in {old.target for old in unpack(list[OutLink], before.value)} - {*targets}:
+                batch.delete("anchor", newest_key(target, visit.row))
         for link, target in zip(links, targets, strict=True):
             if target:
                 anchor = pack(Anchor(link.text, link.rel))
@@ -162,8 +191,11 @@ class PageStore:
         self._log(batch, row, What.REMOVED, when)
 
     def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
-        """The newest version and the older ones alike: what was readable yesterday is not a loophole."""
-        for cell in list(self.cells.versions(row, FETCH)):
+        """All versions alike: what was readable yesterday is not a loophole."""
+        versions = list(self.cells.versions(row, FETCH))
+        if not versions:
+            return
+        for cell in versions:
             fetch = unpack(FetchRow, cell.value)
             fetch.document.readers = list(readers)
             self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
@@ -186,14 +218,19 @@ class PageStore:
         if cell is None:
             return None
         page = StoredPage(row, cell.when, unpack(FetchRow, cell.value))
-        return page if principal.may_read(page.document.readers) else None
+        if not principal.may_read(page.document.readers):
+            return None
+        # Whoever may not read it today does not read what it was before.
+        return page if at is None or self._may_see(row, principal) else None
 
     def read(self, row: bytes, principal: Principal, at: float | None = None) -> Document | None:
         page = self.page(row, principal, at)
         if page is None:
             return None
-        cell = self.cells.get(row, TEXT, at)
-        page.document.text = cell.value if cell is not None else b""
+        cell = self.cells.get(row, TEXT, page.when)
+        # A version without text has no cell: an older version's text is not its own.
+        own = cell is not None and to_ms(cell.when) == to_ms(page.when)
+        page.document.text = cell.value if cell is not None and own else b""
         return page.document
 
     def text(self, row: bytes, principal: Principal, at: float | None = None) -> str:
@@ -208,9 +245,9 @@ class PageStore:
         return archive.read_spot(self._archive, page.fetch.payload)
 
     def history(self, row: bytes, principal: Principal) -> Iterator[tuple[float, VisitRow]]:
-        """Every visit that is remembered, newest first."""
-        page = self.cells.get(row, FETCH)
-        if page is not None and self.page(row, principal) is None:
+        """Every visit that is remembered, newest first. Without a page it is not known who may
+        read it (it may have been removed), so only the owner sees its visits."""
+        if not principal.everything and self.page(row, principal) is None:
             return
         for cell in self.cells.versions(row, VISIT):
             yield cell.when, unpack(VisitRow, cell.value)
@@ -223,7 +260,7 @@ class PageStore:
         return self.links_of(row) if self._may_see(row, principal) else []
 
     def anchors(self, row: bytes, principal: Principal) -> Iterator[tuple[bytes, float, Anchor]]:
-        """(source row, when, anchor) of every page that links here and that the principal may read."""
+        """(source row, when, anchor) of every page that links here, of those one may read."""
         for cell in self.cells.row("anchor", row):
             if self._may_see(cell.qualifier, principal):
                 yield cell.qualifier, cell.when, unpack(Anchor, cell.value)
@@ -268,6 +305,12 @@ class PageStore:
     def _last_sequence(self) -> int:
         stored = self._table.get("site", _SEQUENCE_KEY)
         return 0 if stored is None else int.from_bytes(stored, "big")
+
+
+def _part(name: str) -> bytes:
+    """What a document's name adds to its visit's row. Names may come out of files that others
+    wrote, and a row key holds neither NUL nor anything else that a URL can't."""
+    return quote(name, safe=_IN_A_URL, errors="replace").encode()
 
 
 def _visit_row(visit: Visit, fetched: Fetched, understood: Understood) -> VisitRow:

@@ -13,6 +13,7 @@ lives.
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -24,11 +25,13 @@ from rocksdict import (
     DBCompressionType,
     Options,
     Rdict,
+    RdictIter,
     ReadOptions,
     WriteBatch,
 )
 
-from shoal.errors import CollectionError
+from shoal import faults
+from shoal.errors import CollectionError, DamagedError
 from shoal.ports import Batch
 
 FAMILIES = (
@@ -83,6 +86,7 @@ class RocksTable:
         except Exception as error:  # the library raises bare Exception
             self._forget_secondary()
             raise CollectionError(f"The table in {path} can't be opened: {error}.") from error
+        self._failure = ""
         self._families = {name: self._db.get_column_family(name) for name in FAMILIES}
         self._handles: dict[str, object] = {
             name: self._db.get_column_family_handle(name) for name in FAMILIES
@@ -102,12 +106,9 @@ class RocksTable:
         options = ReadOptions()
         if end is not None:
             options.set_iterate_upper_bound(end)
-        cursor = self._families[family].iter(options)
+        cursor = self._families[family].iter(options)  # now, not when the first pair is asked for
         cursor.seek(start)
-        while cursor.valid():
-            yield cursor.key(), cursor.value()
-            cursor.next()
-        cursor.status()  # raises when the scan ended because of a damaged block
+        return _pairs(cursor, options)
 
     def batch(self) -> TableBatch:
         return TableBatch(self._handles)
@@ -115,11 +116,28 @@ class RocksTable:
     def write(self, batch: Batch) -> None:
         if not isinstance(batch, TableBatch):
             raise TypeError("this table writes only batches that it made")
+        if self._secondary is not None:
+            raise CollectionError("This table was opened for reading; nothing was written.")
         if len(batch):
-            self._db.write(batch.raw)
+            with self._nothing_after_a_failure():
+                self._db.write(batch.raw)
 
     def sync(self) -> None:
-        self._db.flush_wal(True)
+        with self._nothing_after_a_failure():
+            self._db.flush_wal(True)
+
+    @contextmanager
+    def _nothing_after_a_failure(self) -> Iterator[None]:
+        """A batch that was lost is missing in the table, and not in the memory of whoever made it:
+        a later batch that fits the disk again would be one of another story."""
+        if self._failure:
+            raise CollectionError(self._failure)
+        try:
+            with _told_in_a_sentence():
+                yield
+        except CollectionError as error:
+            self._failure = str(error)
+            raise
 
     def catch_up(self) -> None:
         """Let a reader see what the writer has written since it was opened."""
@@ -127,6 +145,7 @@ class RocksTable:
             self._db.try_catch_up_with_primary()
 
     def compact(self) -> None:
+        faults.shortly_after("compaction.middle")
         for family in self._families.values():
             family.compact_range(None, None)
 
@@ -137,12 +156,15 @@ class RocksTable:
         }
 
     def close(self) -> None:
-        if self._secondary is None:
-            self.sync()
-        self._families.clear()
-        self._handles.clear()
-        self._db.close()
-        self._forget_secondary()
+        try:
+            if self._secondary is None:
+                self.sync()
+        finally:  # on a full disk too, or the lock stays
+            self._families.clear()
+            self._handles.clear()
+            self._forget_secondary()
+            with _told_in_a_sentence():
+                self._db.close()
 
     def _forget_secondary(self) -> None:
         if self._secondary is not None:
@@ -153,6 +175,29 @@ class RocksTable:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _pairs(cursor: RdictIter, options: ReadOptions) -> Iterator[tuple[bytes, bytes]]:
+    """The options own the cursor's upper bound in memory: they must live as long as it does."""
+    while cursor.valid():
+        yield cursor.key(), cursor.value()
+        cursor.next()
+    del options
+    try:
+        cursor.status()  # raises when the scan ended because of a damaged block
+    except Exception as error:  # the library raises bare Exception
+        raise DamagedError(f"The table can't be read to the end of a range: {error}.") from error
+
+
+@contextmanager
+def _told_in_a_sentence() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # the library raises bare Exception
+        raise CollectionError(
+            f"The table can't be written: {error}; make room on the disk and start again, "
+            "what was written before is kept."
+        ) from error
 
 
 def _options(family: str, cache: Cache) -> Options:

@@ -75,9 +75,19 @@ def read_record(member: bytes) -> Record:
 
 
 def archived_head(head: bytes, body_length: int) -> bytes:
-    """The response head for the archive. The body is stored without its transfer coding, so the header
-    fields that frame it are renamed, and the length that now holds is added."""
-    lines = head.rstrip(b"\r\n").split(b"\n")
-    kept = [_FRAMING.sub(rb"X-Crawler-\1\2", line.rstrip(b"\r")) for line in lines]
-    kept.append(b"Content-Length: %d" % body_length)
-    return b"\r\n".join(kept) + b"\r\n\r\n"
+    """The response head for the archive. The body is stored without its transfer coding, so the
+    header fields that frame it are renamed, and the length that now holds is added."""
+    lines = [_FRAMING.sub(rb"X-Crawler-\1\2", line) for line in _lines(head)]
+    lines.append(b"Content-Length: %d" % body_length)
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def tidy_head(head: bytes) -> bytes:
+    """A head without its body, for a revisit: as sent, ended by the only empty line in it."""
+    return b"\r\n".join(_lines(head)) + b"\r\n\r\n"
+
+
+def _lines(head: bytes) -> list[bytes]:
+    """An empty line within would end the head too early for every reader of the archive."""
+    lines = [line.rstrip(b"\r") for line in head.split(b"\n")]
+    return [line for line in lines if line.strip()]

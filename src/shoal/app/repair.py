@@ -1,0 +1,110 @@
+"""What can be mended? What follows from the rows is made anew; what is lost is fetched again.
+
+Everything that `verify` can find has its cure here or is left and told. Nothing that still reads is
+thrown away, but for texts and anchors that belong to nothing.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from shoal.app.layout import Layout, WriteLock
+from shoal.app.verify import link_targets, record_faults, strange_anchors, text_fault
+from shoal.frontier.rebuild import queue_again, rebuild
+from shoal.model.cell import NUL, newest_key
+from shoal.model.link import Anchor
+from shoal.model.record import Struct, pack
+from shoal.ports import Table
+from shoal.store import archive, archive_ends, claims
+from shoal.store.archive_tail import Tail, mend
+from shoal.store.cells import Cells
+from shoal.store.pages import PageStore, set_sequence
+from shoal.store.table import RocksTable
+
+_WRITE_AT_ONCE = 1000
+
+Tell = Callable[[str], None]
+
+
+class Repaired(Struct):
+    """What was done."""
+
+    torn_tails: list[Tail] = []
+    records_disowned: int = 0
+    """Places that rows pointed at, and where their record is not."""
+    queued_again: int = 0
+    texts_dropped: int = 0
+    anchors_added: int = 0
+    anchors_dropped: int = 0
+    sequence_raised: bool = False
+    frontier_entries: int = 0
+    """Queue entries, places in the front index, rows of sites and counts that were wrong."""
+
+    @property
+    def nothing(self) -> bool:
+        return self == Repaired()
+
+
+def repair(directory: Path, tell: Tell) -> Repaired:
+    """Raises Busy while another process writes to the collection."""
+    layout = Layout(directory)
+    layout.must_exist()
+    with WriteLock(layout), RocksTable(layout.table) as table:
+        return _Repair(table, layout.warc, tell).run()
+
+
+class _Repair:
+    def __init__(self, table: Table, directory: Path, tell: Tell) -> None:
+        self._table = table
+        self._directory = directory
+        self._tell = tell
+        self._cells = Cells(table)
+        self._done = Repaired()
+        self._now = time.time()
+
+    def run(self) -> Repaired:
+        self._tell("Cutting off torn records …")
+        self._done.torn_tails = mend(self._directory, {})
+        self._tell("Holding rows against the archive …")
+        self._mend_rows()
+        self._mend_texts()
+        self._tell("Holding links against anchors …")
+        self._mend_anchors()
+        self._done.sequence_raised = self._mend_sequence()
+        self._tell("Counting anew …")
+        self._done.frontier_entries = rebuild(self._table, self._now)
+        self._correct_ends()
+        self._table.sync()
+        return self._done
+
+    def _mend_rows(self) -> None:
+        for row in claims.rows(self._table):
+            batch, newest_lost = self._table.batch(), bool(row.damaged)
+            for key in row.damaged:
+                batch.delete("page", key)
+            seen: dict[claims.Spot, object] = {}
+            for version in (*row.fetches, *row.visits):
+                faults = record_faults(self._directory, row.row, version.value, seen)  # type: ignore[arg-type]
+                lost = {spot for spot, _ in faults}
+                if lost:
+                    claims.disown(batch, version, lost)
+                    self._done.records_disowned += len(lost)
+                    newest_lost |= version.newest
+            newest = next((version.value for version in row.visits if version.newest), None)
+            del newest
+            if newest_lost:
+                self._done.queued_again += queue_again(self._table, batch, row.row, self._now)
+            self._table.write(batch)
+
+    def _mend_texts(self) -> None:
+        batch = self._table.batch()
+        for key, stored in self._table.scan("text", b"\x01"):
+            if text_fault(self._cells, key, stored):
+                batch.delete("text", key)
+                self._done.texts_dropped += 1
+                row = key.partition(NUL)[0]
+                self._done.queued_again += queue_again(self._table, batch, row, self._now)
+        self._table.write(batch)
+
+    def _mend_anchors(self) -> None:
+        ...

@@ -1,0 +1,141 @@
+"""Where is a URL in the archive, for other programs? CDXJ: one sorted line per record, on demand.
+
+A line is `SURT TIMESTAMP JSON`, as pywb and its kin read it: they turn a URL into its SURT and look
+it up by binary search, so the key follows the Internet Archive's habits (the scheme, `www.` and a
+trailing slash left out, lower case, parameters in order), and lines are in the order of their
+bytes. The lines are made from the WARC files alone. More of them than fit are sorted in runs on
+disk.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from shoal.model.record import Struct, to_json
+from shoal.model.rowkey import DEFAULT_PORTS
+from shoal.store import archive
+from shoal.store.members import Member, members
+
+_HEAD_BYTES = 1 << 20
+_LINES_PER_RUN = 200_000
+_INDEXED = ("response", "revisit")
+_REVISIT_MEDIA_TYPE = "warc/revisit"
+_UNKNOWN_MEDIA_TYPE = "unk"
+_WWW = re.compile(r"www\d*\.")
+_STATUS = re.compile(rb"\S+ +([0-9]{3})(?![0-9])")
+_NOT_IN_A_KEY = re.compile(r"[\x00-\x20]")
+
+
+class Capture(Struct):
+    """The JSON of a line. Numbers are written as text, as the tools expect."""
+
+    url: str
+    mime: str
+    status: str
+    digest: str
+    length: str
+    offset: str
+    filename: str
+
+
+class Entry(NamedTuple):
+    timestamp: str
+    """Fourteen digits, UTC."""
+    capture: Capture
+
+    @property
+    def line(self) -> str:
+        return f"{surt(self.capture.url)} {self.timestamp} {to_json(self.capture).decode()}"
+
+
+Wanted = Callable[[Entry], bool]
+
+
+def lines(warc_directory: Path, wanted: Wanted | None = None) -> Iterator[str]:
+    """The index of all archive files, in the order of `LC_ALL=C sort`."""
+    found = entries(warc_directory)
+    return _in_order(entry.line for entry in found if wanted is None or wanted(entry))
+
+
+def entries(warc_directory: Path) -> Iterator[Entry]:
+    """Every response and revisit, in the order in which they were archived."""
+    for path in archive.files(warc_directory):
+        for member in members(path, head_bytes=_HEAD_BYTES):
+            entry = _entry(path.name, member)
+            if entry is not None:
+                yield entry
+
+
+def surt(url: str) -> str:
+    """`https://www.Example.org:8443/A/?b=2&a` is `org,example:8443)/a?a&b=2`."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:  # brackets or a port that make no sense
+        return _NOT_IN_A_KEY.sub(_escaped, url)
+    if not host:
+        return _NOT_IN_A_KEY.sub(_escaped, url)
+    labels = [f"[{host}]"] if ":" in host else _WWW.sub("", host, count=1).split(".")
+    shown_port = "" if port in (None, DEFAULT_PORTS.get(parts.scheme)) else f":{port}"
+    path = parts.path.lower() or "/"
+    if path.endswith("/") and len(path) > 1:
+        path = path[:-1]
+    params = sorted(parts.query.lower().split("&"), key=lambda param: param.split("=", 1))
+    query = f"?{'&'.join(params)}" if parts.query else ""
+    return _NOT_IN_A_KEY.sub(_escaped, f"{','.join(reversed(labels))}{shown_port}){path}{query}")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02x}"
+
+
+def _entry(filename: str, member: Member) -> Entry | None:
+    head, _, block = member.head.partition(b"\r\n\r\n")
+    fields = _fields(head)
+    timestamp = re.sub(r"\D", "", fields.get("warc-date", ""))[:14]
+    url = fields.get("warc-target-uri", "").strip("<>")  # WARC 1.0 had it in brackets
+    kind = fields.get("warc-type", "")
+    if kind not in _INDEXED or not url or len(timestamp) < 14:
+        return None
+    http_head = block.partition(b"\r\n\r\n")[0]
+    status = _STATUS.match(http_head)
+    media_type = _fields(http_head).get("content-type", "").partition(";")[0].strip().lower()
+    capture = Capture(
+        url=url,
+        mime=_REVISIT_MEDIA_TYPE if kind == "revisit" else media_type or _UNKNOWN_MEDIA_TYPE,
+        status=status[1].decode() if status else "-",
+        digest=fields.get("warc-payload-digest", "-"),
+        length=str(member.length),
+        offset=str(member.offset),
+        filename=filename,
+    )
+    return Entry(timestamp, capture)
+
+
+def _fields(head: bytes) -> dict[str, str]:
+    found = {}
+    for line in head.decode("utf-8", "replace").split("\n")[1:]:
+        name, _, value = line.partition(":")
+        found[name.strip().lower()] = value.strip()
+    return found
+
+
+def _in_order(unsorted: Iterable[str], lines_per_run: int = _LINES_PER_RUN) -> Iterator[str]:
+    """Sorted in memory as long as they fit, else merged from sorted runs."""
+    rest = iter(unsorted)
+    run = sorted(islice(rest, lines_per_run))
+    with ExitStack() as files:
+        runs: list[Iterator[str]] = []
+        while len(run) == lines_per_run:
+            file = files.enter_context(TemporaryFile("w+", encoding="utf-8", newline="\n"))
+            file.writelines(f"{line}\n" for line in run)
+            file.seek(0)
+            runs.append(line.removesuffix("\n") for line in file)
+            run = sorted(islice(rest, lines_per_run))
+        yield from merge(*runs, run)

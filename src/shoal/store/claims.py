@@ -1,0 +1,89 @@
+"""Which records do rows point at? Every version of every page, with its places in the archive.
+
+For those who hold rows against the archive: `verify`, `repair`, and the recovery after records were
+lost. One row at a time; a row has a few versions and a score of visits, so memory is bounded.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Generic, NamedTuple, TypeVar
+
+from shoal.model.cell import NUL, stamp_of, stamped, time_in_older_key, value_of
+from shoal.model.document import Spot
+from shoal.model.record import JSON_ERRORS, pack, unpack
+from shoal.ports import Batch, Table
+from shoal.store.rows import FetchRow, VisitRow
+
+_FIRST_ROW = b"\x01"
+
+Value = TypeVar("Value", FetchRow, VisitRow)
+
+
+class Version(NamedTuple, Generic[Value]):
+    """One version of a cell, and the key under which it stands."""
+
+    key: bytes
+    when_ms: int
+    newest: bool
+    value: Value
+
+
+@dataclass
+class Row:
+    row: bytes
+    known: bool = False
+    """Whether the frontier has a row of it."""
+    fetches: list[Version[FetchRow]] = field(default_factory=list)
+    visits: list[Version[VisitRow]] = field(default_factory=list)
+    damaged: list[bytes] = field(default_factory=list)
+    """Keys whose values do not read."""
+
+
+def rows(table: Table) -> Iterator[Row]:
+    """Every row of the family `page`, in row order, versions newest first."""
+    pairs = table.scan("page", _FIRST_ROW)
+    for name, cells in groupby(pairs, key=lambda pair: pair[0].partition(NUL)[0]):
+        row = Row(name)
+        for key, stored in cells:
+            _sort_in(row, key, stored)
+        yield row
+
+
+def _sort_in(row: Row, key: bytes, stored: bytes) -> None:
+    qualifier, _, older = key[len(row.row) + 1 :].partition(NUL)
+    newest = not older
+    try:
+        if qualifier == b"url":
+            row.known = True
+            return
+        when_ms = stamp_of(stored) if newest else time_in_older_key(key)
+        value = value_of(stored) if newest else stored
+        if qualifier == b"fetch":
+            row.fetches.append(Version(key, when_ms, newest, unpack(FetchRow, value)))
+        elif qualifier == b"visit":
+            row.visits.append(Version(key, when_ms, newest, unpack(VisitRow, value)))
+    except JSON_ERRORS:
+        row.damaged.append(key)
+
+
+def spots_of(value: FetchRow | VisitRow) -> list[Spot]:
+    """The records that a version can't do without."""
+    visit = value.visit if isinstance(value, FetchRow) else value
+    spots = [visit.response, visit.request]
+    if isinstance(value, FetchRow) and value.payload != visit.response:
+        spots.append(value.payload)
+    return [spot for spot in spots if spot is not None]
+
+
+def disown(batch: Batch, version: Version[Value], lost: set[Spot]) -> None:
+    """The version no longer claims records that are lost; what else it says stays."""
+    value = version.value
+    visit = value.visit if isinstance(value, FetchRow) else value
+    visit.response = None if visit.response in lost else visit.response
+    visit.request = None if visit.request in lost else visit.request
+    if isinstance(value, FetchRow):
+        value.payload = None if value.payload in lost else value.payload
+    packed = pack(value)
+    stored = stamped(version.when_ms, packed) if version.newest else packed
+    batch.put("page", version.key, stored)

@@ -1,0 +1,206 @@
+"""RocksDB as a table: kills, restarts, readers beside a writer, a full disk."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from shoal.errors import CollectionError
+from shoal.store.table import FAMILIES, RocksTable
+
+
+def put(table: RocksTable, family: str, key: bytes, value: bytes) -> None:
+    batch = table.batch()
+    batch.put(family, key, value)
+    table.write(batch)
+
+
+def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_kill_loses_no_batch_that_was_written(tmp_path: Path) -> None:
+    """SIGKILL right after write(), without sync: no destructor and no flush gets to run."""
+    died = run(
+        """
+        import os, signal, sys
+        from pathlib import Path
+        from shoal.store.table import RocksTable
+        table = RocksTable(Path(sys.argv[1]))
+        for number in range(500):
+            batch = table.batch()
+            key = number.to_bytes(4, "big")
+            batch.put("page", key, b"p" * 500)
+            batch.put("anchor", key, b"a")
+            table.write(batch)
+        unwritten = table.batch()
+        unwritten.put("page", b"unwritten", b"")
+        os.kill(os.getpid(), signal.SIGKILL)
+        """,
+        tmp_path / "table",
+    )
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    with RocksTable(tmp_path / "table") as table:
+        keys = [number.to_bytes(4, "big") for number in range(500)]
+        assert [key for key, _ in table.scan("page", b"")] == keys
+        assert [key for key, _ in table.scan("anchor", b"")] == keys
+
+
+def test_reopening_keeps_every_family_and_its_options(tmp_path: Path) -> None:
+    for life in range(3):
+        with RocksTable(tmp_path / "table") as table:
+            for family in FAMILIES:
+                put(table, family, b"life %d" % life, family.encode() * 1000)
+            table.compact()
+    with RocksTable(tmp_path / "table") as table:
+        for family in FAMILIES:
+            lives = [key for key, _ in table.scan(family, b"")]
+            assert lives == [b"life 0", b"life 1", b"life 2"]
+        assert all(size > 0 for size in table.bytes_on_disk().values())
+    written = max((tmp_path / "table").glob("OPTIONS-*"), key=lambda path: path.name).read_text()
+    for family in FAMILIES:
+        section = written.split(f'[TableOptions/BlockBasedTable "{family}"]')[1].split("\n[")[0]
+        assert "partition_filters=true" in section, family
+        assert "filter_policy=bloomfilter" in section, family
+        assert "index_type=kTwoLevelIndexSearch" in section, family
+
+
+def test_a_second_writer_is_refused_and_harms_nothing(tmp_path: Path) -> None:
+    with RocksTable(tmp_path / "table") as table:
+        put(table, "page", b"a", b"1")
+        with pytest.raises(CollectionError, match="can't be opened"):
+            RocksTable(tmp_path / "table")
+        other = run(
+            """
+            import sys
+            from pathlib import Path
+            from shoal.errors import CollectionError
+            from shoal.store.table import RocksTable
+            try:
+                RocksTable(Path(sys.argv[1]))
+            except CollectionError as error:
+                print(error)
+            """,
+            tmp_path / "table",
+        )
+        assert "can't be opened" in other.stdout
+        put(table, "page", b"b", b"2")
+        assert table.get_many("page", [b"a", b"b"]) == [b"1", b"2"]
+
+
+def test_closing_frees_the_lock_even_with_a_scan_half_read(tmp_path: Path) -> None:
+    table = RocksTable(tmp_path / "table")
+    put(table, "page", b"a", b"1")
+    put(table, "page", b"b", b"1")
+    scan = table.scan("page", b"")
+    next(scan)
+    del scan
+    table.close()
+    with RocksTable(tmp_path / "table") as again:
+        assert again.get("page", b"a") == b"1"
+
+
+def test_a_reader_follows_a_live_writer(tmp_path: Path) -> None:
+    with RocksTable(tmp_path / "table") as writer:
+        put(writer, "page", b"a", b"1")
+        with RocksTable(tmp_path / "table", reader=True) as reader:
+            assert reader.get("page", b"a") == b"1"
+            put(writer, "page", b"a", b"2")
+            put(writer, "anchor", b"b", b"3")
+            assert reader.get("page", b"a") == b"1"
+            reader.catch_up()
+            assert reader.get("page", b"a") == b"2"
+            assert list(reader.scan("anchor", b"")) == [(b"b", b"3")]
+            writer.compact()
+            put(writer, "page", b"c", b"4")
+            reader.catch_up()
+            assert reader.get_many("page", [b"a", b"c"]) == [b"2", b"4"]
+
+
+def test_a_reader_writes_nothing(tmp_path: Path) -> None:
+    with RocksTable(tmp_path / "table") as writer:
+        put(writer, "page", b"a", b"1")
+        with RocksTable(tmp_path / "table", reader=True) as reader:
+            with pytest.raises(CollectionError, match="opened for reading"):
+                put(reader, "page", b"a", b"2")
+            assert reader.get("page", b"a") == b"1"
+        assert writer.get("page", b"a") == b"1"
+
+
+def test_a_reader_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(own))
+    RocksTable(tmp_path / "table").close()
+    with RocksTable(tmp_path / "table", reader=True):
+        assert list(own.iterdir())
+    assert not list(own.iterdir())
+    with pytest.raises(CollectionError, match="can't be opened"):
+        RocksTable(tmp_path / "nothing here", reader=True)
+    assert not list(own.iterdir())
+
+
+def test_a_directory_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CollectionError, match="can't be opened") as told:
+        RocksTable(tmp_path / "file" / "table")
+    assert "\n" not in str(told.value)
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
+    """No file may grow beyond 200 KB, so that the log's write fails as on a full disk."""
+    ended = run(
+        """
+        import resource, sys
+        from pathlib import Path
+        from shoal.errors import CollectionError
+        from shoal.store.table import RocksTable
+
+        def allow(file_bytes):
+            hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, hard))
+
+        def told(act):
+            try:
+                act()
+            except CollectionError as error:
+                return str(error)
+            return ""
+
+        def put(table, number):
+            batch = table.batch()
+            batch.put("page", number.to_bytes(4, "big"), bytes(1000))
+            table.write(batch)
+
+        table = RocksTable(Path(sys.argv[1]))
+        allow(200_000)
+        number = 0
+        while not (sentence := told(lambda: put(table, number))):
+            number += 1
+        print(number, sentence, sep="\\n")
+        print(bool(told(lambda: put(table, number))), bool(told(table.sync)))
+        told(table.close)
+        allow(resource.RLIM_INFINITY)
+        with RocksTable(Path(sys.argv[1])) as table:
+            put(table, number)
+        """,
+        tmp_path / "table",
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    count, sentence, later = ended.stdout.splitlines()
+    assert 100 < int(count) < 200
+    assert sentence.startswith("The table can't be written: ")
+    assert sentence.endswith("what was written before is kept.")
+    assert later == "True True"
+    with RocksTable(tmp_path / "table") as table:
+        numbers = [int.from_bytes(key, "big") for key, _ in table.scan("page", b"")]
+        assert numbers == list(range(int(count) + 1))
