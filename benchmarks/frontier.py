@@ -22,7 +22,7 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ _WINDOW = 0.2
 _VISITS_PER_SECOND = 1000.0
 _DELAY_AND_FETCH_SECONDS = 3.5
 _FETCH_SECONDS = 0.1
-_DUE_AGAIN_SECONDS = (300.0, 900.0)
+_DUE_AGAIN_SECONDS = (60.0, 600.0)
 _SPREAD = 0x9E3779B1  # odd, so that multiplying by it permutes 32-bit numbers
 _KNOWN_SKEW = 3
 """Known links lead mostly to a host's first pages, as links do."""
@@ -177,25 +177,31 @@ class Bench:
         return new
 
     def _take(self, count: int) -> None:
+        """So many visits to pages; a host's robots.txt comes on top and counts as a visit, too."""
+        since, robots = clocks(), self._kinds["robots"]
+        pages = 0
+        while pages < count:
+            pages += self._visit_some(min(_AT_ONCE, count - pages))
+        self._meter.add("take", since, pages + self._kinds["robots"] - robots)
+        self.deleted += pages
+
+    def _visit_some(self, count: int) -> int:
         """As crawl.py does it: several visits in flight, each one's batch written at its end."""
-        since = clocks()
-        taken = []
-        while len(taken) < count:
-            lease = self._frontier.lease()
-            if lease is None:
-                self._clock.advance(1 / _VISITS_PER_SECOND)
-            else:
-                taken.append((lease, lease.next_url()))
-        self._clock.advance(count / _VISITS_PER_SECOND)
-        for lease, visit in taken:
+        leases = list(islice(iter(self._frontier.lease, None), count))
+        if not leases:  # every host with work rests: go to where the next one is ready
+            self._clock.advance(self._frontier.report().next_ready_seconds or 0.001)
+        self._clock.advance(len(leases) / _VISITS_PER_SECOND)
+        pages = 0
+        for lease in leases:
+            visit = lease.next_url()
             fetched = self._answer(visit)
             self._frontier.release(lease, fetched)
             batch = self._table.batch()
             self._frontier.finish(batch, visit, fetched, Understood())
             self._table.write(batch)
-        self._meter.add("take", since, count)
-        self._kinds.update(_kind(visit) for _, visit in taken)
-        self.deleted += sum(visit.kind is Kind.PAGE for _, visit in taken)
+            self._kinds[_kind(visit)] += 1
+            pages += visit.kind is Kind.PAGE
+        return pages
 
     def _answer(self, visit: Visit) -> Fetched:
         missing = visit.kind is Kind.ROBOTS

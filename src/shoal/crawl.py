@@ -21,7 +21,7 @@ from shoal.clock import Clock
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Kind, Visit, refused
-from shoal.ports import Fetcher, Frontier, Store, Understander
+from shoal.ports import Fetcher, Frontier, Prints, Store, Understander
 
 
 class Parts(NamedTuple):
@@ -30,6 +30,7 @@ class Parts(NamedTuple):
     frontier: Frontier
     fetcher: Fetcher
     understander: Understander
+    prints: Prints
     store: Store
     clock: Clock
 
@@ -106,7 +107,7 @@ class Crawl:
         self._freed.set()
 
     async def _work(self) -> None:
-        frontier, fetcher, understander, _, clock = self._parts
+        frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
         while not frontier.done() and await self._claim_place():
             visit = None
             try:
@@ -121,7 +122,7 @@ class Crawl:
                     )
                 finally:
                     frontier.release(site, fetched)
-                understood = await understander.understand(visit, fetched)
+                understood = await self._understand(visit, fetched)
                 self.commit(visit, fetched, understood)
                 visit = None
             finally:
@@ -133,6 +134,7 @@ class Crawl:
         """One batch for everything that one visit changes."""
         store = self._parts.store
         batch = store.batch()
+        self._parts.prints.judge(batch, visit, fetched, understood)
         targets = self._parts.frontier.finish(batch, visit, fetched, understood)
         store.keep(batch, visit, fetched, understood, targets)
         store.commit(batch)
@@ -140,9 +142,13 @@ class Crawl:
 
     async def inject(self, visit: Visit, fetched: Fetched) -> Understood:
         """A document that came past frontier and fetch, with its bytes and its time."""
-        understood = await self._parts.understander.understand(visit, fetched)
+        understood = await self._understand(visit, fetched)
         self.commit(visit, fetched, understood)
         return understood
+
+    async def _understand(self, visit: Visit, fetched: Fetched) -> Understood:
+        self._parts.prints.recognize(visit, fetched)
+        return await self._parts.understander.understand(visit, fetched)
 
     async def _claim_place(self) -> bool:
         """Whether to take more work. Waits while what is in flight may yet fill the last places."""

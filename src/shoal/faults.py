@@ -1,4 +1,4 @@
-"""Where can a test kill us? At named points, so that every moment of a commit is tried, not met by luck.
+"""Where can a test kill us? At named points: every moment of a commit is tried, not met by luck.
 
     SHOAL_FAULT=commit.before         the process kills itself the first time it comes by
     SHOAL_FAULT=commit.before:7       the seventh time

@@ -18,6 +18,7 @@ class Batch(Protocol):
     """Writes that become visible together or not at all."""
 
     def put(self, family: str, key: bytes, value: bytes) -> None: ...
+    def put_many(self, family: str, pairs: Iterable[tuple[bytes, bytes]]) -> None: ...
     def delete(self, family: str, key: bytes) -> None: ...
 
 
@@ -105,6 +106,18 @@ class Understander(Protocol):
 
     async def understand(self, visit: Visit, fetched: Fetched) -> Understood: ...
     async def close(self) -> None: ...
+
+
+class Prints(Protocol):
+    """Have we seen this? Asked before a page is read, and again in its commit."""
+
+    def recognize(self, visit: Visit, fetched: Fetched) -> None:
+        """Tell the visit of a body that is archived already under another URL."""
+        ...
+
+    def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> None:
+        """Mark what is a duplicate; remember what is not, in the visit's batch."""
+        ...
 
 
 class Store(Protocol):

@@ -1,6 +1,6 @@
 """The Table port: what every table must do, whatever it is made of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -86,6 +86,17 @@ def test_the_last_order_in_a_batch_wins(table: Table) -> None:
     assert list(table.scan("page", b"")) == [(b"a", b"2"), (b"c", b"1")]
 
 
+def test_many_pairs_are_put_like_one(table: Table) -> None:
+    put(table, "page", (b"b", b"old"))
+    batch = table.batch()
+    batch.put_many("page", ((bytes([letter]), b"new") for letter in b"cab"))
+    batch.put_many("page", [])
+    batch.delete("page", b"c")
+    assert list(table.scan("page", b"")) == [(b"b", b"old")]
+    table.write(batch)
+    assert list(table.scan("page", b"")) == [(b"a", b"new"), (b"b", b"new")]
+
+
 def test_an_empty_batch_and_an_absent_key_are_nothing_special(table: Table) -> None:
     table.write(table.batch())
     batch = table.batch()
@@ -113,6 +124,9 @@ def test_a_scan_sees_the_table_as_it_was_when_it_was_asked_for(table: Table) -> 
 def test_a_foreign_batch_is_refused(table: Table) -> None:
     class Foreign:
         def put(self, family: str, key: bytes, value: bytes) -> None:
+            raise AssertionError
+
+        def put_many(self, family: str, pairs: Iterable[tuple[bytes, bytes]]) -> None:
             raise AssertionError
 
         def delete(self, family: str, key: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from email.utils import formatdate
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from shoal.store.table import RocksTable
 from tests.frontier.play import LOCAL, NO_CONNECTION, OK, Answer, Play, PlaySettings, rules
 
 A = "ftp://a.test"
+SHARED = Answer(address="127.0.0.9:21")
+"""An answer of a server that carries many hosts."""
 DELAY = 3.0
 
 
@@ -127,13 +130,13 @@ def test_hosts_at_one_address_are_a_gap_apart(table: RocksTable, clock: FakeCloc
     for _ in hosts:  # their addresses become known
         lease = play.lease()
         assert lease is not None
-        play.end(lease)
+        play.end(lease, SHARED)
     play.add(*(f"{host}/2" for host in hosts), "ftp://alone.test/1")
     start = clock.now()
-    play.crawl()
+    play.crawl(lambda _: SHARED)
     began = sorted(e.began - start for e in play.log if e.url.endswith("/2"))
     assert began[0] >= 10
-    gaps = [b - a for a, b in zip(began, began[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(began)]
     assert all(2 <= gap < 2.1 for gap in gaps), gaps
 
 
@@ -145,13 +148,28 @@ def test_the_gap_is_kept_while_answers_are_on_their_way(
     for _ in range(2):
         lease = play.lease()
         assert lease is not None
-        play.end(lease)
+        play.end(lease, SHARED)
     play.add("ftp://a.test/2", "ftp://b.test/2")
     clock.advance(10)
     assert play.lease() is not None
     assert play.lease() is None
     clock.advance(2.001)
     assert play.lease() is not None
+
+
+def test_http_and_https_of_one_host_are_two_addresses(table: RocksTable, clock: FakeClock) -> None:
+    """The clock that counts is that of the port to be asked, not of the one that answered last."""
+    play = play_with(table, clock, delay=10, delay_factor=0, address_share=2)
+    play.add("http://a.test/1", "https://b.test/1")
+    a, b = play.expect("http://a.test/robots.txt"), play.expect("https://b.test/robots.txt")
+    play.end(a, Answer(404, address="127.0.0.9:80"))
+    clock.advance(3)
+    play.end(b, Answer(404, address="127.0.0.9:443"))
+    clock.advance(7.01)
+    a = play.expect("http://a.test/1")
+    play.end(a, Answer(address="127.0.0.9:80"))
+    clock.advance(3)
+    play.expect("https://b.test/1")
 
 
 # --- failures -----------------------------------------------------------------------------------
@@ -341,19 +359,27 @@ def test_a_wait_that_was_asked_for_survives(tmp_path: Path, clock: FakeClock, cl
         assert again.lease() is not None
 
 
-def test_the_clock_of_an_address_survives_too(tmp_path: Path, clock: FakeClock) -> None:
+@pytest.mark.parametrize("clean", [True, False])
+def test_the_clock_of_an_address_survives_too(
+    tmp_path: Path, clock: FakeClock, clean: bool
+) -> None:
     table = RocksTable(tmp_path / "t")
     play = play_with(table, clock, delay=60, delay_factor=0, address_share=6)
-    play.add("ftp://a.test/1", "ftp://b.test/1")
-    play.end(play.expect("ftp://a.test/1"))
+    play.add("ftp://a.test/1", "ftp://b.test/1", "ftp://b.test/2")
+    first, second = play.expect("ftp://a.test/1"), play.expect("ftp://b.test/1")
+    play.end(first, SHARED)
     clock.advance(100)
-    play.end(play.expect("ftp://b.test/1"))
+    play.end(second, SHARED)
+    play.lease()  # a is done with, and retired
     play.add("ftp://a.test/2")
-    play.frontier.close()
+    if clean:
+        play.frontier.close()
     with reopened(table, tmp_path / "t") as table:
         again = play_with(table, clock, delay=60, delay_factor=0, address_share=6)
         assert again.lease() is None
-        clock.advance(10.01)
+        clock.advance(9.9)
+        assert again.lease() is None
+        clock.advance(0.2)
         again.expect("ftp://a.test/2")
 
 

@@ -1,6 +1,7 @@
 """What does a link add? The seen test, the least depth, redirects, and who is excluded (W1, W5)."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -29,7 +30,7 @@ def shallow(table: RocksTable, clock: FakeClock) -> Play:
 def chain(*names: str) -> dict[str, Answer]:
     """Pages of which each links to the next."""
     urls = [f"{A}/{name}" for name in names]
-    return {url: Answer(200, [link(after)]) for url, after in zip(urls, urls[1:], strict=False)}
+    return {url: Answer(200, [link(after)]) for url, after in pairwise(urls)}
 
 
 def depth(play: Play, url: str) -> int:

@@ -164,8 +164,11 @@ def test_a_worker_that_is_cancelled_as_it_is_handed_a_site_gives_it_back(
         gone = asyncio.create_task(frontier.next_site())
         await settle()
         frontier.release(first, Fetched(Outcome.OK, 200, address=LOCAL))
-        while frontier.report().in_flight == 0:  # the site is handed over, to a worker not yet run
+        for _ in range(20):  # until the site is handed over, to a worker that has not run since
+            if frontier.report().in_flight:
+                break
             await asyncio.sleep(0)
+        assert frontier.report().in_flight == 1
         assert not gone.done()
         gone.cancel()
         await settle()

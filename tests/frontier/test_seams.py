@@ -1,4 +1,4 @@
-"""What later parts and people do to a frontier: pause, raise, submit, inject, refresh, own a part."""
+"""What later parts and people do to a frontier: pause, raise, submit, inject, refresh, own."""
 
 from dataclasses import replace
 

@@ -1,7 +1,7 @@
 """Whatever happens in whatever order, the books agree and nothing is lost.
 
-A seeded random walk over everything that can be done to a frontier, with caches so small that none of
-them can hide a mistake, kills and restarts among the steps. After every few steps the table is
+A seeded random walk over everything that can be done to a frontier, with caches so small that none
+of them can hide a mistake, kills and restarts among the steps. After every few steps the table is
 audited; at the end the rest is crawled, and every URL that was ever named must have been settled.
 """
 

@@ -14,6 +14,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from fastwarc.warc import ArchiveIterator as FastIterator
 
+__all__ = ["FastIterator", "Seen", "by_fastwarc", "by_warcio", "check"]
+
 
 def check(*paths: Path) -> str:
     """`warcio check`: the format and every digest. What it complains of is its output."""
@@ -60,14 +62,13 @@ def by_warcio(path: Path) -> list[Seen]:
 
 def by_fastwarc(path: Path) -> list[Seen]:
     found = []
-    for record in FastIterator(io.BytesIO(path.read_bytes())):
-        http = record.http_headers
+    for record in FastIterator(io.BytesIO(path.read_bytes()), max_header_len=1 << 20):
         found.append(
             Seen(
                 str(record.record_type),
                 record.headers.get("WARC-Target-URI"),
                 record.stream_pos,
-                None if http is None else list(http),
+                list(record.http_headers) if record.is_http else None,
                 record.reader.read(),
             )
         )

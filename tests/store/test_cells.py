@@ -181,7 +181,7 @@ PUTS = st.tuples(ROWS, st.binary(max_size=2), TIMES_MS, st.integers(1, 4))
 STEPS = st.lists(PUTS | ROWS, max_size=25)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(steps=STEPS, asked=st.lists(st.tuples(ROWS, TIMES_MS), max_size=10))
 def test_it_behaves_as_the_plain_model(
     tmp_path_factory: pytest.TempPathFactory,

@@ -53,6 +53,8 @@ class Worker:
         if visit.keep is Keep.NONE:
             for document in understood.documents:
                 document.text = b""
+        if archive_only:
+            visit.seen_digest = ""  # whether it is the same is for a reader to say: kept whole
         if visit.keep is Keep.RAW:
             understood.response, understood.request = self._archive.write(visit, fetched)
             faults.point("archive.written")

@@ -12,6 +12,7 @@ from shoal.app.child import FACTORY, ChildConfig
 from shoal.app.fetchers import fetchers, resolver
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.limits import CrawlLimits
+from shoal.app.prints import exact_prints
 from shoal.app.recovery import Recovered, mend_archive
 from shoal.clock import SystemClock
 from shoal.config import Config
@@ -21,6 +22,7 @@ from shoal.errors import CollectionError
 from shoal.focus.priority import PrioritySettings
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
+from shoal.focus.traps import latest_year
 from shoal.frontier.discovery import Reach
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.politeness import Politeness
@@ -97,6 +99,7 @@ class Engine:
             seed_moved=self._widen,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
+        self.prints = exact_prints(self.table, self.store)
         self.recovered = Recovered(
             sites_counted_as_asked=self.frontier.recovered,
             torn_tails=mended.torn_tails,
@@ -119,7 +122,7 @@ class Engine:
         self._archive_sync = ArchiveSync(self.layout.warc)
 
     def crawl(self) -> Crawl:
-        parts = Parts(self.frontier, self.fetcher, self.pool, self.store, self.clock)
+        parts = Parts(self.frontier, self.fetcher, self.pool, self.prints, self.store, self.clock)
         return Crawl(parts, self.limits)
 
     @property
@@ -187,6 +190,9 @@ class Engine:
             exclude=list(crawl.exclude),
             rules=self._rules,
             max_url_length=self.config.url.max_length,
+            max_segments=self.config.url.max_segments,
+            max_parameters=self.config.url.max_parameters,
+            latest_year=latest_year(self.clock.now()),
         )
 
     def _frontier_settings(self) -> FrontierSettings:

@@ -5,10 +5,13 @@ redirect, canonical → what was taken from it → indexed or not, next due. Eac
 that a person can act on.
 """
 
+import time
+
 from shoal.app.collection import Collection
 from shoal.clock import iso
 from shoal.focus.rules import load_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
+from shoal.focus.traps import latest_year
 from shoal.frontier.robots_desk import refusal
 from shoal.frontier.rows import Robots, UrlRow
 from shoal.frontier.view import SiteView
@@ -108,6 +111,9 @@ def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | N
         exclude=list(crawl.exclude),
         rules=load_rules(crawl.rules) if crawl.rules else "",
         max_url_length=collection.config.url.max_length,
+        max_segments=collection.config.url.max_segments,
+        max_parameters=collection.config.url.max_parameters,
+        latest_year=latest_year(time.time()),
     )
     by_others = ("robots:", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME))
     if (
@@ -176,12 +182,18 @@ def _content(collection: Collection, url: str) -> list[Line]:
         lines.append(
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
+    if document.duplicate_of:
+        lines.append(Line("duplicate", f"It is a duplicate of {document.duplicate_of}."))
+    elif document.same_text_as:
+        says = f"It has the same text as {document.same_text_as}, in another body."
+        lines.append(Line("duplicate", says))
     indexed = {
         Fate.WAITING: "It waits for the index.",
         Fate.NOINDEX: "It is not indexed: the page says noindex.",
         Fate.EMPTY: "It is not indexed: it has no text.",
         Fate.UNCONVERTIBLE: f"It is not indexed: {document.problem}.",
         Fate.DROPPED: f"It is not indexed: {document.problem}.",
+        Fate.DUPLICATE: "It is not indexed: what it is a duplicate of is.",
     }
     lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
     return lines

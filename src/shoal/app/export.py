@@ -52,6 +52,8 @@ class PageLine(Struct):
     canonical: str
     body_digest: str
     text_digest: str
+    duplicate_of: str
+    same_text_as: str
     fate: str
     problem: str
     rules: PageRules
@@ -105,6 +107,8 @@ def page_line(page: Page) -> PageLine:
         canonical=document.canonical,
         body_digest=document.body_digest,
         text_digest=document.text_digest,
+        duplicate_of=document.duplicate_of,
+        same_text_as=document.same_text_as,
         fate=document.fate,
         problem=document.problem,
         rules=document.rules,

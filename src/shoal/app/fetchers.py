@@ -5,9 +5,10 @@ from shoal.config import Config
 from shoal.fetch.dns import Resolver
 from shoal.fetch.file import FileFetcher
 from shoal.fetch.ftp import FtpFetcher
+from shoal.fetch.guard import public_only
 from shoal.fetch.http import HttpFetcher
 from shoal.fetch.schemes import Schemes
-from shoal.fetch.settings import DnsSettings, FtpSettings, HttpSettings
+from shoal.fetch.settings import DnsSettings, FtpSettings, Guard, HttpSettings
 
 
 def resolver(config: Config, clock: Clock) -> Resolver:
@@ -27,12 +28,17 @@ def http_fetcher(config: Config, names: Resolver, clock: Clock) -> HttpFetcher:
         max_body_bytes=fetch.max_body,
         max_header_bytes=fetch.max_headers,
     )
-    return HttpFetcher(settings, names, clock)
+    return HttpFetcher(settings, names, clock, guard(config))
+
+
+def guard(config: Config) -> Guard | None:
+    """Who says which addresses a page may lead to."""
+    return None if config.fetch.allow_private == "yes" else public_only
 
 
 def fetchers(config: Config, names: Resolver, clock: Clock) -> Schemes:
     """One for every scheme that is built in; others are found when they are first asked for."""
     http = http_fetcher(config, names, clock)
     file = FileFetcher(clock, config.fetch.max_body)
-    ftp = FtpFetcher(FtpSettings(agent=config.agent.user_agent()), names, clock)
+    ftp = FtpFetcher(FtpSettings(agent=config.agent.user_agent()), names, clock, guard(config))
     return Schemes({"http": http, "https": http, "file": file, "ftp": ftp}, clock)

@@ -12,6 +12,7 @@ The directory can be copied while nothing writes to it, and read without Shoal.
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import Self
 
@@ -19,6 +20,8 @@ from shoal.errors import Busy, CollectionError
 
 DEFAULT_DIRECTORY = "corpus"
 
+_TRIES = 5
+_BETWEEN_TRIES_SECONDS = 0.02
 _SETTINGS_HEAD = """\
 # Settings of this collection. `shoal config show` lists every setting with its value;
 # docs/settings.md explains them. Flags and environment variables win over this file.
@@ -74,7 +77,7 @@ class WriteLock:
                 f"The directory {layout.directory} can't be written: {error.strerror or error}."
             ) from error
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(self._fd)
         except OSError as error:
             holder = os.pread(self._fd, 32, 0).decode(errors="replace").strip()
             os.close(self._fd)
@@ -95,6 +98,16 @@ class WriteLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _take(fd: int) -> None:
+    """Somebody may only be looking whether it is held (`is_locked`), which takes a moment."""
+    for _ in range(_TRIES - 1):
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+    return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def is_locked(layout: Layout) -> bool:

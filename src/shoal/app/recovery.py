@@ -1,11 +1,10 @@
 """What did the last process leave undone? Mended when a collection is opened for writing, and told.
 
-A kill leaves a torn record at the end of an archive file at most, and no row points at it: it is cut
-off. A power loss may leave rows of the last second whose records did not reach the disk: those rows
+A kill leaves a torn record at the end of an archive file at most, and no row points at it: it is
+cut off. A power loss may leave rows of the last second whose records did not reach the disk: they
 give up their claim and are fetched again. Both are seen from two marks per file (archive_ends.py),
-so that a start after a clean end looks at nothing. The order of the steps makes every kill in
-between harmless: a file's marks are corrected last, and until then the next start does it all again.
-docs/crash-consistency.md has the whole design.
+so that a start after a clean end looks at nothing. A file's marks are corrected last: after a kill
+in between, the next start does it all again. docs/crash-consistency.md has the whole design.
 """
 
 import os
@@ -83,7 +82,7 @@ def _fetch_again(table: Table, ends: Mapping[str, int], now: float) -> int:
     queued = 0
     for row in claims.rows(table):
         batch, newest_lost = table.batch(), False
-        for version in (*row.fetches, *row.visits):
+        for version in row.versions:
             lost = {spot for spot in claims.spots_of(version.value) if is_lost(spot)}
             if lost:
                 claims.disown(batch, version, lost)

@@ -5,25 +5,24 @@ thrown away, but for texts and anchors that belong to nothing.
 """
 
 import time
-from collections.abc import Callable
+from collections import deque
 from pathlib import Path
 
 from shoal.app.layout import Layout, WriteLock
-from shoal.app.verify import link_targets, record_faults, strange_anchors, text_fault
+from shoal.app.verify import Sighting, Tell, out_links, record_faults, strange_anchors, text_fault
 from shoal.frontier.rebuild import queue_again, rebuild
 from shoal.model.cell import NUL, newest_key
+from shoal.model.document import Spot
 from shoal.model.link import Anchor
 from shoal.model.record import Struct, pack
 from shoal.ports import Table
 from shoal.store import archive, archive_ends, claims
 from shoal.store.archive_tail import Tail, mend
 from shoal.store.cells import Cells
-from shoal.store.pages import PageStore, set_sequence
+from shoal.store.pages import SEQUENCE_KEY, last_sequence
 from shoal.store.table import RocksTable
 
 _WRITE_AT_ONCE = 1000
-
-Tell = Callable[[str], None]
 
 
 class Repaired(Struct):
@@ -82,29 +81,66 @@ class _Repair:
             batch, newest_lost = self._table.batch(), bool(row.damaged)
             for key in row.damaged:
                 batch.delete("page", key)
-            seen: dict[claims.Spot, object] = {}
-            for version in (*row.fetches, *row.visits):
-                faults = record_faults(self._directory, row.row, version.value, seen)  # type: ignore[arg-type]
-                lost = {spot for spot, _ in faults}
+            seen: dict[Spot, Sighting | str] = {}
+            for version in row.versions:
+                found = record_faults(self._directory, row.row, version.value, seen)
+                lost = {spot for spot, _ in found}
                 if lost:
                     claims.disown(batch, version, lost)
                     self._done.records_disowned += len(lost)
                     newest_lost |= version.newest
-            newest = next((version.value for version in row.visits if version.newest), None)
-            del newest
             if newest_lost:
                 self._done.queued_again += queue_again(self._table, batch, row.row, self._now)
             self._table.write(batch)
 
     def _mend_texts(self) -> None:
-        batch = self._table.batch()
         for key, stored in self._table.scan("text", b"\x01"):
             if text_fault(self._cells, key, stored):
+                batch, row = self._table.batch(), key.partition(NUL)[0]
                 batch.delete("text", key)
                 self._done.texts_dropped += 1
-                row = key.partition(NUL)[0]
                 self._done.queued_again += queue_again(self._table, batch, row, self._now)
-        self._table.write(batch)
+                self._table.write(batch)
 
     def _mend_anchors(self) -> None:
-        ...
+        for row, when, links in out_links(self._table):
+            batch = self._table.batch()
+            if links is None:
+                batch.delete("link", newest_key(row, b"out"))
+                self._done.queued_again += queue_again(self._table, batch, row, self._now)
+            last = {out.target: out.link for out in links or () if out.target}
+            found = self._table.get_many("anchor", [newest_key(target, row) for target in last])
+            for (target, link), anchor in zip(last.items(), found, strict=True):
+                if anchor is None:
+                    value = pack(Anchor(link.text, link.rel))
+                    self._cells.set(batch, target, "anchor", row, value, when)
+                    self._done.anchors_added += 1
+            self._table.write(batch)
+        batch = self._table.batch()
+        for target, source in strange_anchors(self._table, self._cells):
+            batch.delete("anchor", newest_key(target, source))
+            self._done.anchors_dropped += 1
+            if self._done.anchors_dropped % _WRITE_AT_ONCE == 0:
+                self._table.write(batch)
+                batch = self._table.batch()
+        self._table.write(batch)
+
+    def _mend_sequence(self) -> bool:
+        """A number that is handed out twice would hide a change from those who follow the log."""
+        start = (last_sequence(self._table) + 1).to_bytes(8, "big")
+        newest = deque(self._table.scan("change", start), maxlen=1)
+        for key, _ in newest:
+            batch = self._table.batch()
+            batch.put("site", SEQUENCE_KEY, key)
+            self._table.write(batch)
+        return bool(newest)
+
+    def _correct_ends(self) -> None:
+        """No row points behind the end of a file now, or into one that is gone."""
+        batch = self._table.batch()
+        sizes = {path.name: path.stat().st_size for path in archive.files(self._directory)}
+        for file in archive_ends.written_ends(self._table).keys() - sizes.keys():
+            archive_ends.forget(batch, file)
+        for file, size in sizes.items():
+            archive_ends.correct(batch, file, size)
+        self._table.write(batch)

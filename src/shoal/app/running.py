@@ -57,6 +57,7 @@ class RunningCrawl:
         self._crawl: Crawl = engine.crawl()
         self._started = engine.clock.now()
         self._marks: list[tuple[float, int]] = []
+        self._over = asyncio.Event()
 
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
@@ -77,7 +78,7 @@ class RunningCrawl:
         try:
             await self._crawl.run(engine.config.crawl.workers)
         finally:
-            keeper.cancel()
+            self._over.set()  # not cancelled: what it is writing must be whole
             fault = (await asyncio.gather(keeper, return_exceptions=True))[0]
             engine.sync()
             write_snapshot(engine.layout.status, Snapshot(engine.frontier.counts.as_dict()))
@@ -95,12 +96,12 @@ class RunningCrawl:
 
     def _stop_without_keeper(self, keeper: "asyncio.Task[None]") -> None:
         """Housekeeping ends by itself only by a fault (a full disk): then nothing is synced."""
-        if not keeper.cancelled():
+        if not keeper.cancelled() and keeper.exception() is not None:
             self.stop("its housekeeping failed")
 
     async def _keep_house(self) -> None:
         engine = self._engine
-        while True:
+        while not self._over.is_set():
             self._carry_out_orders()
             if reason := engine.limits.reached():
                 self.stop(reason)
@@ -108,7 +109,7 @@ class RunningCrawl:
             await asyncio.to_thread(self._persist, snapshot)
             if self._watch is not None:
                 self._watch(snapshot)
-            await asyncio.sleep(_TICK_SECONDS)
+            await engine.clock.wait(self._over, _TICK_SECONDS)
 
     def _persist(self, snapshot: Snapshot) -> None:
         self._engine.sync()

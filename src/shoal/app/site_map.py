@@ -19,7 +19,7 @@ from shoal.config import Config
 from shoal.convert import encoding
 from shoal.errors import UsageError
 from shoal.fetch.http import HttpFetcher
-from shoal.frontier.politeness import Politeness
+from shoal.frontier.politeness import Politeness, is_public
 from shoal.model import robots
 from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.record import Struct
@@ -275,9 +275,16 @@ class Walk:
             rules = self._rules.get(site, robots.ALLOW_ALL)
             pause = self._politeness.pause(last.seconds, rules.crawl_delay, last.address)
             await asyncio.sleep(max(0.0, last.ended + pause - self._clock.now()))
-        fetched = await self._fetcher.fetch(Visit(url, row_key(url), site_key(site), kind))
+        visit = Visit(url, row_key(url), site_key(site), kind, private_ok=self._private_ok(site))
+        fetched = await self._fetcher.fetch(visit)
         self._last[site.host_label] = fetched
         return fetched
+
+    def _private_ok(self, site: Site) -> bool:
+        """A person named the site, so it may be anywhere; others only if that one is private."""
+        asked = self._last.get(self._found.site.host_label)
+        address = asked.address if asked is not None else ""
+        return site.host == self._found.site.host or bool(address and not is_public(address))
 
 
 def _body(fetched: Fetched) -> bytes:

@@ -1,37 +1,40 @@
 """Does a collection hold together? Every invariant, checked from the stored bytes (`shoal verify`).
 
-rows ↔ queue ↔ front index ↔ counts   the frontier's own audit
-rows ↔ WARC records                   each place reads back, names the row's URL, has the row's digest
-links ↔ anchors                       both ways: every link has its cell, and there are no more cells
-text                                  belongs to a version of its page, and has that version's digest
-change log                            without a gap, up to the number that is handed out next
-WARC files                            a row of whole records from the first byte to the last
+rows, queue, front index, counts   the frontier's own audit
+rows ↔ WARC records   each place reads back, names the row's URL, and has the row's digest
+links ↔ anchors       both ways: every link has its cell, and there are no more cells
+text                  belongs to a version of its page, and has that version's digest
+change log            without a gap, up to the number that was handed out last
+WARC files            a row of whole records from the first byte to the last
 
-Streaming: memory grows with the sites and with nothing else. For a collection that nobody writes to.
+Streaming: memory grows with the sites alone. For a collection that nobody writes to.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from shoal.convert.reader import text_digest
-from shoal.errors import DamagedError
+from shoal.app.layout import Layout, is_locked
+from shoal.errors import Busy, DamagedError
 from shoal.frontier.audit import audit
-from shoal.frontier.rows import url_key
-from shoal.model.cell import NUL, newest_key, stamp_of, time_in_older_key, value_of
+from shoal.model.cell import NUL, newest_key, stamp_of, time_in_older_key, to_ms, value_of
 from shoal.model.compression import ZSTD_ERRORS, unzstd
+from shoal.model.digest import payload_digest, text_digest
 from shoal.model.document import Spot
 from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, Struct, unpack
 from shoal.model.rowkey import url_of
 from shoal.ports import Table
-from shoal.store import archive, claims, warc
+from shoal.store import archive, claims
 from shoal.store.cells import Cells
 from shoal.store.members import members
 from shoal.store.pages import last_sequence
-from shoal.store.rows import FETCH, FetchRow, OutLink
+from shoal.store.rows import FETCH, LINKS, FetchRow, OutLink, VisitRow
+from shoal.store.table import RocksTable
 
 _TELL_EVERY = 100_000
+_UNREADABLE: tuple[type[Exception], ...] = (*ZSTD_ERRORS, *JSON_ERRORS)
 
 Tell = Callable[[str], None]
 
@@ -54,6 +57,17 @@ class Sighting(NamedTuple):
     """Of the body as it stands there; empty for a record without one."""
 
 
+@contextmanager
+def verifying(layout: Layout, tell: Tell) -> Iterator["Verifier"]:
+    """Open a collection to be checked. It is read alone; a crawl at work would be half-way through
+    something."""
+    layout.must_exist()
+    if is_locked(layout):
+        raise Busy(f"A process is writing to {layout.directory}; verify it when that has ended.")
+    with RocksTable(layout.table, reader=True) as table:
+        yield Verifier(table, layout.warc, tell)
+
+
 class Verifier:
     def __init__(self, table: Table, directory: Path, tell: Tell) -> None:
         self._table = table
@@ -64,8 +78,11 @@ class Verifier:
 
     def findings(self) -> Iterator[Finding]:
         self._tell("Checking the queue, the front index and the counts …")
-        for problem in audit(self._table):
-            yield Finding("frontier", "", problem)
+        try:
+            for problem in audit(self._table):
+                yield Finding("frontier", "", problem)
+        except JSON_ERRORS as error:
+            yield Finding("frontier", "", f"A row of the frontier does not read: {error}.")
         yield from self._rows()
         yield from self._texts()
         yield from self._links()
@@ -81,19 +98,20 @@ class Verifier:
             where = url_of(row.row)
             for key in row.damaged:
                 yield Finding("row", where, f"The cell {key!r} does not read.")
-            if not row.known and (row.fetches or row.visits):
+            if not row.known and row.versions:
                 yield Finding("row", where, "It has a stored page, and the frontier has no row.")
             yield from self._lacking(row, where)
             seen: dict[Spot, Sighting | str] = {}
-            for version in (*row.fetches, *row.visits):
+            for version in row.versions:
                 for spot, fault in record_faults(self._directory, row.row, version.value, seen):
                     place = f"{spot.file} at {spot.offset}"
                     yield Finding("record", where, f"{fault} ({place})")
             self._count("records", len(seen))
 
     def _lacking(self, row: claims.Row, where: str) -> Iterator[Finding]:
-        newest = next((version.value for version in row.visits if version.newest), None)
-        if newest is not None and newest.outcome is Outcome.OK and not row.fetches:
+        newest = [version.value for version in row.versions if version.newest]
+        visited = any(isinstance(v, VisitRow) and v.outcome is Outcome.OK for v in newest)
+        if visited and not any(isinstance(value, FetchRow) for value in newest):
             yield Finding("row", where, "It was fetched, and no page is stored.")
 
     # --- texts ------------------------------------------------------------------------------
@@ -113,9 +131,10 @@ class Verifier:
         its link. Only when there are more is each looked up."""
         self._tell("Checking links against anchors …")
         expected = 0
-        for row, targets, fault in link_targets(self._table):
-            if fault:
-                yield Finding("link", url_of(row), fault)
+        for row, _, links in out_links(self._table):
+            if links is None:
+                yield Finding("link", url_of(row), "Its links do not read.")
+            targets = sorted({out.target for out in links or () if out.target})
             expected += len(targets)
             keys = [newest_key(target, row) for target in targets]
             found = self._table.get_many("anchor", keys)
@@ -158,7 +177,7 @@ class Verifier:
                     yield Finding("archive", path.name, says)
                 end = member.end
             if end != size:
-                says = f"Its last {size - end:,} bytes are no whole record; the next crawl cuts them off."
+                says = f"Its last {size - end:,} bytes are no whole record."
                 yield Finding("archive", path.name, says)
             elif not size:
                 yield Finding("archive", path.name, "It is empty.")
@@ -173,7 +192,7 @@ class Verifier:
 def record_faults(
     directory: Path,
     row: bytes,
-    value: claims.FetchRow | claims.VisitRow,
+    value: FetchRow | VisitRow,
     seen: dict[Spot, Sighting | str],
 ) -> Iterator[tuple[Spot, str]]:
     """What is wrong with the records that a version points at. `seen` keeps a record from being
@@ -187,8 +206,9 @@ def record_faults(
             yield spot, record
             continue
         named = fetch is not None and fetch.document.name
+        borrowed = fetch is not None and spot == fetch.payload != fetch.visit.response
         url = url_of(row)
-        if record.url != url and not (named and url.startswith(record.url)):
+        if record.url != url and not (borrowed or (named and url.startswith(record.url))):
             yield spot, f"Its record is one of {record.url}."
         elif record.kind == "response" and record.said_digest != record.digest:
             yield spot, "The body in its record does not have the digest that the record says."
@@ -209,7 +229,7 @@ def _look(directory: Path, spot: Spot) -> Sighting | str:
         record.headers.get("warc-target-uri", ""),
         kind,
         record.headers.get("warc-payload-digest", ""),
-        warc.digest(record.http_body) if kind == "response" else "",
+        payload_digest(record.http_body) if kind == "response" else "",
     )
 
 
@@ -219,45 +239,37 @@ def text_fault(cells: Cells, key: bytes, stored: bytes) -> str:
     newest = NUL not in rest
     when_ms = stamp_of(stored) if newest else time_in_older_key(key)
     page = cells.get(row, FETCH, when_ms / 1000)
-    if page is None:
-        return "" if not newest and cells.get(row, FETCH) else "It has a text and no stored page."
-    if round(page.when * 1000) != when_ms:
-        return ""  # of a version that is no longer kept
+    if page is None or to_ms(page.when) != when_ms:  # of a version that is no longer kept
+        return "" if cells.get(row, FETCH) else "It has a text and no stored page."
     try:
         digest = unpack(FetchRow, page.value).document.text_digest
         if text_digest(unzstd(value_of(stored) if newest else stored)) != digest:
             return "Its text does not have the digest that its row says."
-    except (*ZSTD_ERRORS, *JSON_ERRORS) as error:
+    except _UNREADABLE as error:
         return f"Its text does not read: {error}."
     return ""
 
 
-def link_targets(table: Table) -> Iterator[tuple[bytes, list[bytes], str]]:
-    """(row, distinct targets, what is wrong with its cell) of every page with links."""
+def out_links(table: Table) -> Iterator[tuple[bytes, float, list[OutLink] | None]]:
+    """(row, when, links) of every page that has any; None for links that do not read."""
     for key, stored in table.scan("link", b"\x01"):
         row, _, rest = key.partition(NUL)
         if NUL in rest:
             continue
         try:
-            links = unpack(list[OutLink], value_of(stored))
-        except JSON_ERRORS as error:
-            yield row, [], f"Its links do not read: {error}."
-            continue
-        yield row, sorted({out.target for out in links if out.target}), ""
+            yield row, stamp_of(stored) / 1000, unpack(list[OutLink], value_of(stored))
+        except JSON_ERRORS:
+            yield row, stamp_of(stored) / 1000, None
 
 
 def strange_anchors(table: Table, cells: Cells) -> Iterator[tuple[bytes, bytes]]:
     """(target, source) of anchors whose source has no such link. One lookup per anchor."""
     for key, _ in table.scan("anchor", b"\x01"):
         target, _, source = key.partition(NUL)
-        cell = cells.get(source, "link:out")
+        cell = cells.get(source, LINKS)
         try:
             links = [] if cell is None else unpack(list[OutLink], cell.value)
         except JSON_ERRORS:
             continue  # told already
         if all(out.target != target for out in links):
             yield target, source
-
-
-def is_known(table: Table, row: bytes) -> bool:
-    return table.get("page", url_key(row)) is not None

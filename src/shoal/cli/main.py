@@ -17,7 +17,15 @@ from shoal.cli.wording import harmless
 from shoal.errors import CollectionError, ShoalError, UsageError
 
 _TRACEBACK = "--traceback"
-_THEMES = ("crawling", "planning", "reading", "steering", "demonstrating", "housekeeping")
+_THEMES = (
+    "crawling",
+    "planning",
+    "reading",
+    "steering",
+    "demonstrating",
+    "verifying",
+    "housekeeping",
+)
 """The modules of commands, in the order in which --help lists them."""
 _ENDS = re.compile(r"[.?!]$|: shoal .+$")
 """A sentence that ends, or that ends in a command: a full stop would be taken for part of it."""

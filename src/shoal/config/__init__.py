@@ -59,8 +59,8 @@ __all__ = [
 
 FILE_NAME = "shoal.toml"
 NOT_SETTINGS = ("SHOAL_DIR", "SHOAL_DATA", "SHOAL_VENV", "SHOAL_FAULT")
-"""Variables of the commands and the tests: where the collection, the data, the libraries are, and at
-which point of the program a test wants it to die."""
+"""Variables of the commands and the tests: where the collection, the data, the libraries are, and
+at which point of the program a test wants it to die."""
 
 
 @dataclass(frozen=True, slots=True)

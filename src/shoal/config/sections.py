@@ -154,6 +154,9 @@ class Fetch:
     insecure_hosts: Texts = _setting((), "Hosts whose TLS certificate isn't verified.", shape=HOST)
     accept_language: str = _setting("", "Sent as Accept-Language if given.", shape=HEADER_TEXT)
     nameservers: Texts = _setting((), "DNS servers, in place of the system's.", shape=ADDRESS)
+    allow_private: Literal["no", "yes"] = _setting(
+        "no", "Whether public pages may lead to private addresses (127.x, 10.x, …)."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,8 @@ class Url:
     strip: Texts = _setting((), "Query parameters to drop, beside the built-in list of trackers.")
     keep: Texts = _setting((), "Query parameters that are never dropped.")
     max_length: int = _setting(4096, "A longer URL isn't followed.", 100, 1_000_000)
+    max_segments: int = _setting(32, "A URL with a deeper path isn't followed.", 1, 10_000)
+    max_parameters: int = _setting(24, "A URL with more parameters isn't followed.", 1, 10_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from shoal.model.link import Link, Rel, Source
 from shoal.model.params import DEFAULT, ParamRules
 from shoal.model.rowkey import row_key
+from shoal.model.spelling import seen_row
 from shoal.model.url import canonical, seen_key
 from shoal.ports import Prioritizer, Scope
 
@@ -101,7 +102,15 @@ class LinkMaker:
             elif key != own_key:
                 found[key] = url, said
         rows = _Rows()
-        return [self._judged(url, rows.key(url), Source.LINK, said) for url, said in found.values()]
+        links = []
+        for key, (url, said) in found.items():
+            row, site_length = rows.key(url)
+            link = self._judged(url, row, Source.LINK, said)
+            link.site_length = site_length
+            if len(key) != len(url):
+                link.seen = seen_row(row)
+            links.append(link)
+        return links
 
     def _judged(self, url: str, row: bytes, source: Source, said: Said) -> Link:
         text, rel = said
@@ -116,12 +125,13 @@ class _Rows:
     def __init__(self) -> None:
         self._by_origin: dict[str, bytes] = {}
 
-    def key(self, url: str) -> bytes:
+    def key(self, url: str) -> tuple[bytes, int]:
+        """The row key, and how much of it is the site's (0: not worked out)."""
         if not url.startswith(_WEB):
-            return row_key(url)
+            return row_key(url), 0
         end = url.find("/", 8)
         origin = url[:end]
         prefix = self._by_origin.get(origin)
         if prefix is None:
             prefix = self._by_origin[origin] = row_key(origin + "/")[:-1]
-        return prefix + url[end:].encode()
+        return prefix + url[end:].encode(), len(prefix)

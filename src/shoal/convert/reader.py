@@ -5,11 +5,7 @@ redirect or a robots.txt means is settled here too, so that the main process nev
 body. The archive is not known here: app.py puts the two together.
 """
 
-import hashlib
-from base64 import b32encode
 from dataclasses import dataclass
-
-from xxhash import xxh3_128_hexdigest
 
 from shoal.clock import as_datetime
 from shoal.convert import encoding
@@ -20,6 +16,7 @@ from shoal.convert.registry import Registry
 from shoal.convert.signals import joined_header, signals
 from shoal.convert.sniff import BINARY, declared_charset, looks_like_text, media_type
 from shoal.model.compression import zstd
+from shoal.model.digest import payload_digest, text_digest
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
@@ -112,7 +109,7 @@ class Reader:
             text_chars=len(page.text),
             body_bytes=len(fetched.body),
             decoded_bytes=decoded_bytes,
-            body_digest=body_digest(fetched.body),
+            body_digest=payload_digest(fetched.body),
             text_digest=text_digest(text),
             problem=converted.problem,
             forms=page.forms,
@@ -154,16 +151,6 @@ class Reader:
         if not url or seen_key(url) in keys or seen_key(url) == seen_key(visit.url):
             return []
         return [self._links.link(url, Source.LINK)]
-
-
-def body_digest(body: bytes) -> str:
-    """WARC's payload digest; not a protection against forgers."""
-    return "sha1:" + b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode("ascii")
-
-
-def text_digest(text: bytes) -> str:
-    """Of a text in UTF-8; an empty one has none, so that empty pages are never duplicates."""
-    return xxh3_128_hexdigest(text) if text else ""
 
 
 def _followed(links: list[Link], document: Document) -> list[Link]:

@@ -16,6 +16,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from shoal.clock import Clock
 from shoal.fetch.answer import HTML, Content, http_date, listing, media_type, succeeded, unchanged
 from shoal.fetch.dns import Resolver
+from shoal.fetch.guard import NOTE
 from shoal.fetch.settings import FtpSettings, Guard
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome
@@ -50,9 +51,9 @@ class FtpFetcher:
         if not places.addresses:
             return self._failed(Outcome.DNS, places.problem, started)
         address, port = places.addresses[0], places.port or target.port
-        if self._guard is not None and not places.pinned and not self._guard(address, port):
-            note = "The name leads to an address that may not be asked."
-            return self._failed(Outcome.PRIVATE, note, started)
+        guard = None if places.pinned or visit.private_ok else self._guard
+        if guard is not None and not guard(address, port):
+            return self._failed(Outcome.PRIVATE, NOTE, started)
         started = self._clock.now()
         session = _Session(self._settings)
         wanted = _Wanted(path, target.url.partition(";type=")[0], visit.last_modified)

@@ -7,6 +7,7 @@ what libcurl's errors mean stands in curl.py, what a status means in model/outco
 
 import re
 import ssl
+from collections.abc import Iterator
 from pathlib import Path
 
 import certifi
@@ -15,8 +16,9 @@ from shoal.clock import Clock
 from shoal.errors import UsageError
 from shoal.fetch.curl import FAULTS, Answer, CurlLoop, Request
 from shoal.fetch.dns import Resolver
+from shoal.fetch.guard import NOTE
 from shoal.fetch.head import fields, is_whole, last_block
-from shoal.fetch.names import Addresses, plain_name
+from shoal.fetch.names import Addresses, known, plain_name
 from shoal.fetch.settings import ROBOTS_BODY_BYTES, Guard, HttpSettings
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome, of_status
@@ -88,7 +90,7 @@ class HttpFetcher:
             target="" if self._settings.proxy else target.path,
             headers=self._headers_for(visit),
             verify=not self._insecure or target.name not in self._insecure,
-            guarded=not places.pinned,
+            guarded=not (places.pinned or visit.private_ok),
             head_only=method == "HEAD",
             max_body_bytes=min(limit, ROBOTS_BODY_BYTES) if visit.kind is Kind.ROBOTS else limit,
         )
@@ -97,7 +99,9 @@ class HttpFetcher:
         """Ask the first address that lets itself be reached."""
         if self._curl is None:
             self._curl = CurlLoop(self._settings, self._ca_file, self._guard)
-        tried = list(places.addresses[:MAX_ADDRESSES_TRIED])
+        tried = list(self._permitted(request, target, places))[:MAX_ADDRESSES_TRIED]
+        if not tried:
+            return self._not_asked(Outcome.PRIVATE, NOTE)
         while True:
             address = tried.pop(0)
             started = self._clock.now()
@@ -108,6 +112,16 @@ class HttpFetcher:
         if not answer.unreached and address != places.addresses[0]:
             self._resolver.prefer(target.host, address)
         return self._fetched(answer, started, _as_sent(request, target))
+
+    def _permitted(self, request: Request, target: Target, places: Addresses) -> Iterator[str]:
+        """The addresses that may be asked; behind a proxy only a name's own text can be judged."""
+        guard = self._guard
+        for address in places.addresses:
+            judged = address or next(iter((known(target.name) or Addresses()).addresses), "")
+            if guard is None or not request.guarded or not judged:
+                yield address
+            elif guard(judged, places.port or target.port):
+                yield address
 
     def _fetched(self, answer: Answer, started: float, sent: bytes) -> Fetched:
         block = last_block(answer.lines) if answer.status else []  # else they are a proxy's
@@ -134,7 +148,7 @@ class HttpFetcher:
         if sum(map(len, answer.lines)) > limit:
             return Outcome.TOO_LARGE, f"The header fields are longer than {limit:,} bytes."
         if answer.refused and answer.unreached:
-            return Outcome.PRIVATE, "The name leads to an address that may not be asked."
+            return Outcome.PRIVATE, NOTE
         if answer.error and not answer.cut:  # an error of a cut body is our own: we ended it
             outcome = FAULTS.get(answer.error, Outcome.BROKEN)
             return outcome, answer.message or f"libcurl ended the fetch with error {answer.error}."

@@ -18,6 +18,7 @@ from shoal.config.values import described
 from shoal.errors import UsageError
 from shoal.focus.conditions import compiled
 from shoal.focus.rules import parse_rules
+from shoal.focus.traps import Traps
 from shoal.model.document import Document
 from shoal.model.record import Struct
 from shoal.model.url import MAX_URL, Site, registered_domain, site_of, twin
@@ -46,6 +47,10 @@ class ScopeSettings(Struct, array_like=True, frozen=True):
     schemes: tuple[str, ...] = _WEB
     """Beside those of the roots."""
     max_url_length: int = MAX_URL
+    max_segments: int = 32
+    max_parameters: int = 24
+    latest_year: int = 0
+    """Of a calendar's pages; 0: every year."""
 
 
 class _Fence:
@@ -88,6 +93,7 @@ class CrawlScope:
         self._include = _patterns(settings.include, "include")
         self._exclude = _patterns(settings.exclude, "exclude")
         self._rules = parse_rules(settings.rules)
+        self._traps = Traps(settings.max_segments, settings.max_parameters, settings.latest_year)
         self._domain_of = lru_cache(_MAX_REMEMBERED)(registered_domain)
         self._verdicts: dict[str, _Verdict] = {}
         self._roots = {name for url in settings.roots for name in (url, twin(url)) if name}
@@ -119,6 +125,9 @@ class CrawlScope:
             return verdict.refusal
         if verdict.fence is not None and not verdict.fence.holds(url[len(origin) :]):
             return verdict.fence.reason
+        trap = self._traps.refuses(url, len(origin))
+        if trap:
+            return trap
         for pattern in self._exclude:
             if pattern.search(url):
                 return f"excluded: matches {_short(pattern.pattern)}"
@@ -145,6 +154,9 @@ class CrawlScope:
             rules=old.rules,
             schemes=old.schemes,
             max_url_length=old.max_url_length,
+            max_segments=old.max_segments,
+            max_parameters=old.max_parameters,
+            latest_year=old.latest_year,
         )
 
     def _judge(self, origin: str) -> _Verdict:

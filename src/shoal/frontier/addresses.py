@@ -28,19 +28,27 @@ class Addresses:
     def __init__(self, table: Table, gap_seconds: float, now: float) -> None:
         self._gap = gap_seconds
         self._ready: OrderedDict[str, float] = OrderedDict()
+        self._all_asked = 0.0
+        """After a kill, any of them may have been asked just now."""
         stored = table.get("site", ADDRESSES_KEY)
-        for address, ready_ms in unpack(dict[str, int], stored or pack({})).items():
+        if stored is None:
+            self._all_asked = now + gap_seconds
+            return
+        for address, ready_ms in unpack(dict[str, int], stored).items():
             # No clock lies further ahead than one gap, whatever the wall clock did meanwhile.
             self._ready[address] = min(ready_ms / 1000, now + gap_seconds)
+        batch = table.batch()
+        batch.delete("site", ADDRESSES_KEY)
+        table.write(batch)
 
     def ready_at(self, address: str) -> float:
-        return self._ready.get(address, 0.0)
+        return max(self._ready.get(address, 0.0), self._all_asked) if address else 0.0
 
     def start(self, address: str, now: float) -> Turn:
         """The address is being asked, or has just answered."""
-        before = self.ready_at(address)
         if not address or self._gap <= 0:
-            return Turn(address, before, before)
+            return Turn()
+        before = self.ready_at(address)
         turn = Turn(address, before, max(now + self._gap, before))
         self._ready[address] = turn.after
         self._ready.move_to_end(address)

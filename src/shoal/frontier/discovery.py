@@ -18,6 +18,7 @@ from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import Struct, pack
 from shoal.model.rowkey import site_of_key
+from shoal.model.spelling import seen_row
 from shoal.ports import Batch, LinksOf, Owns
 
 _REVERSED = (1 << 63) - 1
@@ -66,7 +67,7 @@ class Parcel(Struct, array_like=True):
 
 
 class Discovery:
-    def __init__(self, books: Books, order: Order, reach: Reach, owns: Owns) -> None:
+    def __init__(self, books: Books, order: Order, reach: Reach, owns: Owns | None) -> None:
         self._table, self._urls, self._sites, self._front, self._in_flight = books
         self._order = order
         self._reach = reach
@@ -77,21 +78,34 @@ class Discovery:
 
     def offer(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
         """Take note of links; returns the row of each one's target, empty for another tablet's."""
+        known = self._urls.find([link.row for link in links], [_seen_key(link) for link in links])
         targets = []
-        for link, found in zip(links, self._urls.find([link.row for link in links]), strict=True):
-            if not self._owns(site_of_key(link.row)):
-                self._send_away(batch, link, trail, now)
-                targets.append(b"")
-                continue
-            seen = self._other_than(trail, link, found or self._urls.met_in_batch(link.row))
-            if seen is None:
-                self._discover(batch, link, trail, now)
-                targets.append(link.row)
+        for link, found in zip(links, known, strict=True):
+            # Nearly every link is a plain one to a page that is known and no nearer for it.
+            if (
+                found is not None
+                and trail.depth >= found.depth
+                and not (found.can_reopen or trail.hops or self._owns)
+                and link.source is Source.LINK
+            ):
+                targets.append(found.row)
             else:
-                if self._says_something_new(link, trail, seen):
-                    self._meet_again(batch, seen.row, link, trail, now)
-                targets.append(seen.row)
+                targets.append(self._offer_one(batch, link, found, trail, now))
         return targets
+
+    def _offer_one(
+        self, batch: Batch, link: Link, found: Seen | None, trail: Trail, now: float
+    ) -> bytes:
+        if self._owns is not None and not self._owns(site_of_key(link.row)):
+            self._send_away(batch, link, trail, now)
+            return b""
+        seen = self._other_than(trail, link, found or self._urls.met_in_batch(link.row))
+        if seen is None:
+            self._discover(batch, link, trail, now)
+            return link.row
+        if self._says_something_new(link, trail, seen):
+            self._meet_again(batch, seen.row, link, trail, now)
+        return seen.row
 
     def _other_than(self, trail: Trail, link: Link, seen: Seen | None) -> Seen | None:
         """A server that redirects a URL to its other spelling (`/a` to `/a/`) says that only that
@@ -162,6 +176,10 @@ class Discovery:
         site, entry = site_of_key(row), entry_of(row, url)
         batch.put("queue", entry_key(site, entry), b"")
         self._sites.count_waiting(site, 1)
+        finder = url.found_from
+        if finder and not finder.startswith(site) and not self._sites.row(site).private_ok:
+            if self._sites.is_private(site_of_key(finder)):
+                self._sites.admit_private(site)
         active = self._sites.active.get(site)
         if active is not None:
             active.queue.offer(entry)
@@ -272,3 +290,8 @@ class Discovery:
     def _to_relax(self) -> Iterator[bytes]:
         keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))
         return (key[1:] for key, _ in keys)
+
+
+def _seen_key(link: Link) -> bytes:
+    """The child works it out with the site's length; a link from elsewhere comes without both."""
+    return link.seen or (link.row if link.site_length else seen_row(link.row))

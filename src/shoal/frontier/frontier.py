@@ -28,7 +28,7 @@ from shoal.frontier.front import Front
 from shoal.frontier.in_flight import InFlight
 from shoal.frontier.reconsider import Reconsideration
 from shoal.frontier.robots_desk import RobotsDesk, refusal
-from shoal.frontier.rows import CLOCK_KEY, COUNTS_KEY, Robots, entry_of
+from shoal.frontier.rows import CLOCK_KEY, COUNTS_KEY, Robots, entry_of, is_web
 from shoal.frontier.settings import FrontierSettings, Report, Seams
 from shoal.frontier.settling import Ending, Settler
 from shoal.frontier.sites import ActiveSite, Sites
@@ -40,7 +40,7 @@ from shoal.model.document import Understood
 from shoal.model.link import Link, Source
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import url_of
+from shoal.model.rowkey import site_of_key, url_of
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Lease, Table
 
@@ -165,6 +165,8 @@ class DiskFrontier:
                 seen_digest=url.digest,
                 seen_at=url.body_ms / 1000,
                 source=url.source,
+                private_ok=active.row.private_ok,
+                is_first=not url.visits,
             )
         return None
 
@@ -255,12 +257,15 @@ class DiskFrontier:
         # The row's depth, not the visit's: a nearer link may have come while it was in flight.
         url = self._settler.settle(batch, Ending(visit, fetched, understood, now, due))
         if fetched.outcome is not Outcome.REDIRECT:
+            if understood.links_known:
+                return [b""] * len(understood.links)
             trail = Trail(url.depth + 1, 0, visit.row)
             return self.discovery.offer(batch, understood.links, trail, now)
         moved_to = [link for link in understood.links if link.row != visit.row]
         for link in moved_to:
-            if visit.source is Source.SEED:
-                # The site that a person named has moved: where it went is what they meant.
+            if visit.source is Source.SEED and is_web(site_of_key(link.row)):
+                # The site that a person named has moved: where it went is what they meant. Never
+                # a local file: a server has no say in what is read of this machine.
                 link.excluded, link.source = "", Source.SEED
                 self._seams.seed_moved(link.url)
         understood.links = moved_to
@@ -298,6 +303,9 @@ class DiskFrontier:
         rest = iter(links)
         while some := list(islice(rest, _ADD_AT_ONCE)):
             batch = self._begin()
+            for link in some:
+                if link.source in (Source.SEED, Source.SUBMIT):  # a person's word
+                    self.sites.admit_private(site_of_key(link.row))
             self.discovery.offer(batch, some, Trail(depth), self._clock.now())
             self._write(batch)
         return self.counts.discovered - before

@@ -10,6 +10,7 @@ import ipaddress
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from random import Random
 
 PUBLIC_MINIMUM_SECONDS = 1.0
@@ -59,6 +60,7 @@ class Politeness:
         return max(self.retry_after_cap, backoff, pause)
 
 
+@lru_cache(maxsize=4096)
 def is_public(address: str) -> bool:
     """Whether `address:port` lies on the public internet; the unknown counts so (fail closed)."""
     try:

@@ -103,9 +103,14 @@ class _Rebuilding:
     def _urls(self) -> Iterator[tuple[bytes, UrlRow]]:
         for key, stored in self._table.scan("page", b""):
             row = row_of_url_key(key)
-            url = None if row is None else _url(stored)
-            if row is not None and url is not None:
+            if row is None:
+                continue
+            url = _url(stored)
+            if url is not None:
                 yield row, url
+            else:  # it would stop every frontier; a link to it may bring it again
+                self._batch.delete("page", key)
+                self._note()
 
     def _index_sites(self) -> None:
         marks = self._table.scan("queue", ACTIVE_MARK, after_mark(ACTIVE_MARK))
@@ -169,7 +174,7 @@ class _Rebuilding:
 
     def _note(self) -> None:
         self._mended += 1
-        if len(self._batch) >= _WRITE_AT_ONCE:
+        if self._mended % _WRITE_AT_ONCE == 0:
             self._write()
 
     def _write(self) -> None:

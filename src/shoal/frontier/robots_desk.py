@@ -51,7 +51,13 @@ class RobotsDesk:
             return None  # it came for an errand alone: nothing is wanted of it
         active.asking_robots = True
         row = robots_row_key(active.site)
-        return Visit(robots_url(active.site), row, active.site, Kind.ROBOTS)
+        return Visit(
+            robots_url(active.site),
+            row,
+            active.site,
+            Kind.ROBOTS,
+            private_ok=active.row.private_ok,
+        )
 
     def give_back(self, active: ActiveSite, visit: Visit) -> None:
         if visit.asked_for:
@@ -77,6 +83,7 @@ class RobotsDesk:
             Kind.ROBOTS,
             hops=visit.hops + 1,
             asked_for=asker,
+            private_ok=self._sites.row(runner).private_ok or self._sites.is_private(visit.site),
         )
 
     def put_off(self, visit: Visit) -> None:

@@ -29,6 +29,7 @@ COUNTS_KEY = b"\x00counts"
 CLOCK_KEY = b"\x00clock"
 """When the frontier last wrote, in milliseconds: a clock that was set back is noticed by it."""
 ADDRESSES_KEY = b"\x00addresses"
+"""The clocks of addresses, while no frontier is open."""
 
 BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME))
 """Why a URL is excluded when it was asked for and may not be had: no further link changes that."""
@@ -106,6 +107,8 @@ class SiteRow(Struct, array_like=True):
     bytes: int = 0
     rest_until_ms: int = 0
     """Its host's clock when it was retired: a new URL does not wake it before."""
+    private_ok: bool = False
+    """Whether it may be at a private address: a person named it, or a page of such a site."""
 
 
 class RobotsRow(Struct, array_like=True):
@@ -185,9 +188,9 @@ def host_of_site(site: bytes) -> bytes:
 
 
 def port_of_site(site: bytes) -> str:
-    """The port that a site's key names; empty when it names none."""
+    """The port that a site's key names, as `:443`; empty when it names none."""
     port = site.rpartition(b")")[2].partition(b":")[0]
-    return port.decode() if port.isdigit() else ""
+    return f":{port.decode()}" if port.isdigit() else ""
 
 
 def is_web(site: bytes) -> bool:

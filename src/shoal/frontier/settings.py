@@ -30,7 +30,8 @@ class FrontierSettings:
 class Seams:
     """What later parts plug in; each has a working default for one machine and one pass."""
 
-    owns: Owns = lambda _site: True
+    owns: Owns | None = None
+    """None: every site."""
     links_of: LinksOf = lambda _row: ()
     refresher: Refresher | None = None
     prefetch: Callable[[Iterable[str]], None] = lambda _urls: None

@@ -6,6 +6,7 @@ Documents that a visit yields beside its own page get rows of their own.
 """
 
 from typing import NamedTuple
+from urllib.parse import quote
 
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
@@ -17,6 +18,8 @@ from shoal.model.link import Source
 from shoal.model.outcome import TREATMENT, Outcome, State
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
+
+_IN_A_URL = "!#$%&'()*+,/:;=?@[]"
 
 
 class Ending(NamedTuple):
@@ -68,7 +71,7 @@ class Settler:
         for document in understood.documents:
             if not document.name:
                 continue
-            row = visit.row + document.name.encode()
+            row = visit.row + part_of(document.name)
             known = self._urls.card(row)
             if known is not None:
                 self._discovery.dequeue(batch, known)
@@ -80,6 +83,7 @@ class Settler:
                 found_from=visit.row,
                 found_ms=to_ms(now),
                 fetched_ms=to_ms(fetched.ended),
+                visits=1,
             )
             counted_as = None if known is None else known.counted_as
             self._urls.write(batch, Card(row, part, counted_as), now)
@@ -93,6 +97,12 @@ class Settler:
         site.fetched += url.state is State.FETCHED
         site.failed += url.state is State.FAILED
         self._sites.touch(visit.site)
+
+
+def part_of(name: str) -> bytes:
+    """What a document's name adds to its visit's row, the same as in the store. Names come out of
+    files that others wrote; a row key holds nothing that a URL can't, and no NUL."""
+    return quote(name, safe=_IN_A_URL, errors="replace").encode()
 
 
 def reason_of(ending: Ending) -> str:
@@ -124,5 +134,7 @@ def _remember_validators(url: UrlRow, ending: Ending) -> None:
     url.fetched_ms = int(fetched.started * 1000)
     if not (digest and digest == visit.seen_digest and url.body_ms):
         # The same body again is archived as a revisit, which refers to the date of the first
-        # record: seconds cut, not rounded, as they are there.
-        url.digest, url.body_ms = digest, url.fetched_ms
+        # record: seconds cut, not rounded, as they are there. A body that stands in another page's
+        # record has none here to refer to.
+        elsewhere = bool(visit.seen_url) and digest == visit.seen_digest
+        url.digest, url.body_ms = ("", 0) if elsewhere else (digest, url.fetched_ms)

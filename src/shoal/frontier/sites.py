@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from shoal.counters import Counts
 from shoal.frontier.in_flight import InFlight
+from shoal.frontier.politeness import is_public
 from shoal.frontier.rows import (
     ACTIVE_MARK,
     HostRow,
@@ -123,6 +124,19 @@ class Sites:
     def touch(self, site: bytes) -> None:
         """Its row was changed by the caller and is to be written."""
         self._dirty.add(site)
+
+    def admit_private(self, site: bytes) -> None:
+        """It may be at a private address: a person named it, or a page that is at one."""
+        self.row(site).private_ok = True
+        self._dirty.add(site)
+
+    def is_private(self, site: bytes) -> bool:
+        """Whether its pages come from this machine or a private address, as last seen."""
+        if site.startswith(b"file:"):
+            return True
+        gate = self.gates.get(host_of_site(site))
+        address = gate.row.address if gate else self.clock_of(host_of_site(site)).address
+        return bool(address) and not is_public(address)
 
     def flush(self, batch: Batch) -> None:
         """Write every changed row of a site and its clock, then let the cache shrink."""

@@ -65,10 +65,10 @@ class Urls:
         self._changed[row] = url
         self._remember(row, url)
 
-    def find(self, rows: Sequence[bytes]) -> list[Seen | None]:
-        """What is known of each, None when it is new: one read for all that the cache can't
-        answer."""
-        found = [self._recall(row) for row in rows]
+    def find(self, rows: Sequence[bytes], keys: Sequence[bytes]) -> list[Seen | None]:
+        """What is known of each (`keys` are theirs in the seen test), None when it is new: one
+        read for all that the cache can't answer."""
+        found = [self._recall(key) for key in keys]
         missing = [i for i, seen in enumerate(found) if seen is None]
         if not missing:
             return found
@@ -97,11 +97,10 @@ class Urls:
 
     def row_of(self, row: bytes) -> bytes:
         """The row under which a URL is kept, whichever way its trailing slash is spelled."""
-        seen = self.find([row])[0]
+        seen = self.find([row], [seen_row(row)])[0]
         return row if seen is None else seen.row
 
-    def _recall(self, row: bytes) -> Seen | None:
-        key = seen_row(row)
+    def _recall(self, key: bytes) -> Seen | None:
         seen = self._young.get(key)
         if seen is None and (seen := self._old.get(key)) is not None:
             self._young[key] = seen

@@ -120,8 +120,10 @@ class Workbench:
 
     def _address_of(self, active: ActiveSite) -> str:
         """Where the site will be asked: at its host's address, as last seen, and its own port."""
-        address, _, port = active.gate.row.address.rpartition(":")
-        return f"{address}:{active.port or port}" if address else ""
+        seen = active.gate.row.address
+        if not seen or seen.endswith(active.port):
+            return seen
+        return seen.rpartition(":")[0] + active.port
 
     def _must_rest(self, active: ActiveSite, now: float) -> bool:
         """Whether its slot is worth more to another. One with an errand stays: somebody waits."""
@@ -235,7 +237,7 @@ class Workbench:
 
     def run_errand(self, batch: Batch, errand: Visit, now: float) -> bool:
         """Give a site another's robots.txt to fetch; not if that would take long."""
-        if not self._seams.owns(errand.site):
+        if self._seams.owns is not None and not self._seams.owns(errand.site):
             return False
         runner = self._sites.active.get(errand.site) or self.activate(batch, errand.site)
         if len(runner.errands) >= _MOST_ERRANDS or self._must_rest(runner, now):

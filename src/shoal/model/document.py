@@ -71,6 +71,10 @@ class Document(Struct, array_like=True):
     forms: list[Form] = []
     readers: list[str] = []
     """Who may read it; empty: everyone."""
+    duplicate_of: str = ""
+    """The URL of the page that had this very body before; empty when none had."""
+    same_text_as: str = ""
+    """The URL of the page that had this text before, in another body."""
 
 
 class Understood(Struct, array_like=True):
@@ -82,3 +86,5 @@ class Understood(Struct, array_like=True):
     response: Spot | None = None
     request: Spot | None = None
     cpu_seconds: float = 0.0
+    links_known: bool = False
+    """A duplicate's links are those of the first page, which were followed from there."""

@@ -45,6 +45,10 @@ class Link(Struct, array_like=True):
     priority: float = 0.5
     """0 to 1, from the Prioritizer: what it is worth to fetch, as far as the link itself tells."""
     source: Source = Source.LINK
+    seen: bytes = b""
+    """Its key in the seen test, when that is not the row itself."""
+    site_length: int = 0
+    """How much of the row is the site's key; 0 when it was not worked out."""
 
 
 class Anchor(Struct, array_like=True):

@@ -7,6 +7,7 @@ frontier).
 
 from enum import StrEnum
 
+from shoal.model.document import Spot
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct
@@ -50,6 +51,14 @@ class Visit(Struct, array_like=True):
     """Digest of the body that is stored already: the same again is archived as a revisit."""
     seen_at: float = 0.0
     source: Source = Source.LINK
+    is_first: bool = False
+    """Nothing of it was ever stored: no older version has to be looked for."""
+    private_ok: bool = False
+    """Whether its site may be at a private address: a person named it, or another such site."""
+    seen_url: str = ""
+    """Whose body that is, when it is another page's;"""
+    seen_spot: Spot | None = None
+    """and where it stands in the archive."""
 
 
 class Fetched(Struct, array_like=True):

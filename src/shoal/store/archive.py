@@ -14,6 +14,7 @@ from typing import Self
 
 from shoal.clock import as_datetime, iso
 from shoal.errors import CollectionError, DamagedError
+from shoal.model.digest import payload_digest
 from shoal.model.document import Spot
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Visit
@@ -148,20 +149,22 @@ def _request(visit: Visit, fetched: Fetched, response_id: str) -> bytes:
 
 
 def _response(visit: Visit, fetched: Fetched, record_id: str) -> bytes:
-    payload_digest = warc.digest(fetched.body)
+    digest = payload_digest(fetched.body)
     fields = {"WARC-Record-ID": record_id} | _common(visit, fetched)
     fields["Content-Type"] = "application/http; msgtype=response"
     # A 304 to someone who has nothing refers to nothing: it is archived as what it is.
     unchanged = fetched.outcome is Outcome.UNCHANGED and bool(visit.seen_digest)
-    if unchanged or (fetched.body and payload_digest == visit.seen_digest):
+    if unchanged or (fetched.body and digest == visit.seen_digest):
         fields["WARC-Profile"] = (
             warc.REVISIT_NOT_MODIFIED if unchanged else warc.REVISIT_SAME_PAYLOAD
         )
         fields["WARC-Payload-Digest"] = visit.seen_digest
-        fields["WARC-Refers-To-Target-URI"] = visit.url
+        fields["WARC-Refers-To-Target-URI"] = (
+            visit.url if unchanged else visit.seen_url or visit.url
+        )
         fields["WARC-Refers-To-Date"] = iso(visit.seen_at)
         return warc.write_record("revisit", fetched.started, fields, warc.tidy_head(fetched.head))
-    fields["WARC-Payload-Digest"] = payload_digest
+    fields["WARC-Payload-Digest"] = digest
     if fetched.cut:
         fields["WARC-Truncated"] = "length"
     block = warc.archived_head(fetched.head, len(fetched.body)) + fetched.body

@@ -1,9 +1,9 @@
 """How far does each archive file go, as far as rows know? Two marks per file, in the family `site`.
 
 `written` is the end of the last record that a row points at, put into the row's own batch: a file
-that is shorter has lost records that rows need. `synced` is as much of that as was on disk when the
-archive was last synced: what stands behind it may be torn. Both are ends of whole records, because a
-file has one writer that tells nobody of a record before all of it is written.
+that is shorter has lost records that rows need. `synced` is as much of that as was on disk when
+the archive was last synced: what stands behind it may be torn. Both are ends of whole records,
+because a file has one writer, and it tells nobody of a record before all of it is written.
 """
 
 from collections.abc import Mapping

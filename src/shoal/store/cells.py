@@ -78,6 +78,14 @@ class Cells:
         for surplus_ms in sorted(older, reverse=True)[max(0, keep - 1) :]:
             batch.delete(family, older_key(row, qualifier, surplus_ms))
 
+    def first(  # noqa: PLR0913 - likewise
+        self, batch: Batch, row: bytes, column: str, value: bytes, when: float, keep: int = 1
+    ) -> None:
+        """`put` for a cell that was never written: there is no older version to look for."""
+        del keep
+        family, qualifier = _split(column)
+        batch.put(family, newest_key(row, qualifier), stamped(to_ms(when), value))
+
     def set(  # noqa: PLR0913 - likewise
         self, batch: Batch, row: bytes, family: str, qualifier: bytes, value: bytes, when: float
     ) -> None:

@@ -7,7 +7,7 @@ lost. One row at a time; a row has a few versions and a score of visits, so memo
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from shoal.model.cell import NUL, stamp_of, stamped, time_in_older_key, value_of
 from shoal.model.document import Spot
@@ -17,16 +17,14 @@ from shoal.store.rows import FetchRow, VisitRow
 
 _FIRST_ROW = b"\x01"
 
-Value = TypeVar("Value", FetchRow, VisitRow)
 
-
-class Version(NamedTuple, Generic[Value]):
+class Version(NamedTuple):
     """One version of a cell, and the key under which it stands."""
 
     key: bytes
     when_ms: int
     newest: bool
-    value: Value
+    value: FetchRow | VisitRow
 
 
 @dataclass
@@ -34,14 +32,14 @@ class Row:
     row: bytes
     known: bool = False
     """Whether the frontier has a row of it."""
-    fetches: list[Version[FetchRow]] = field(default_factory=list)
-    visits: list[Version[VisitRow]] = field(default_factory=list)
+    versions: list[Version] = field(default_factory=list)
+    """Of the page as fetched and of its visits, each newest first."""
     damaged: list[bytes] = field(default_factory=list)
     """Keys whose values do not read."""
 
 
 def rows(table: Table) -> Iterator[Row]:
-    """Every row of the family `page`, in row order, versions newest first."""
+    """Every row of the family `page`, in row order."""
     pairs = table.scan("page", _FIRST_ROW)
     for name, cells in groupby(pairs, key=lambda pair: pair[0].partition(NUL)[0]):
         row = Row(name)
@@ -60,23 +58,23 @@ def _sort_in(row: Row, key: bytes, stored: bytes) -> None:
         when_ms = stamp_of(stored) if newest else time_in_older_key(key)
         value = value_of(stored) if newest else stored
         if qualifier == b"fetch":
-            row.fetches.append(Version(key, when_ms, newest, unpack(FetchRow, value)))
+            row.versions.append(Version(key, when_ms, newest, unpack(FetchRow, value)))
         elif qualifier == b"visit":
-            row.visits.append(Version(key, when_ms, newest, unpack(VisitRow, value)))
+            row.versions.append(Version(key, when_ms, newest, unpack(VisitRow, value)))
     except JSON_ERRORS:
         row.damaged.append(key)
 
 
 def spots_of(value: FetchRow | VisitRow) -> list[Spot]:
     """The records that a version can't do without."""
-    visit = value.visit if isinstance(value, FetchRow) else value
-    spots = [visit.response, visit.request]
-    if isinstance(value, FetchRow) and value.payload != visit.response:
-        spots.append(value.payload)
+    if isinstance(value, VisitRow):
+        spots = [value.response, value.request]
+    else:
+        spots = [*dict.fromkeys((value.payload, value.visit.response, value.visit.request))]
     return [spot for spot in spots if spot is not None]
 
 
-def disown(batch: Batch, version: Version[Value], lost: set[Spot]) -> None:
+def disown(batch: Batch, version: Version, lost: set[Spot]) -> None:
     """The version no longer claims records that are lost; what else it says stays."""
     value = version.value
     visit = value.visit if isinstance(value, FetchRow) else value

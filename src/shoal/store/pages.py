@@ -4,14 +4,14 @@ Writing is the Store port. Reading takes a principal, always: a page whose reade
 it is not there. The raw response stands in the archive, the row knows where.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from shoal import faults
 from shoal.errors import DamagedError
-from shoal.model.cell import newest_key, to_ms
+from shoal.model.cell import NUL, newest_key, stamped, to_ms
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Spot, Understood
 from shoal.model.link import Anchor, Link
@@ -38,8 +38,11 @@ from shoal.store.rows import (
     What,
 )
 
+Put = Callable[[Batch, bytes, str, bytes, float, int], None]
+"""`Cells.put`, or `Cells.first` where nothing can have been written before."""
+
 _SEQUENCE_BYTES = 8
-_SEQUENCE_KEY = b"\x00sequence"
+SEQUENCE_KEY = b"\x00sequence"
 _IN_A_URL = "!#$%&'()*+,/:;=?@[]"
 _NOT_VISITED = (Outcome.REFUSED, Outcome.CANCELLED)
 
@@ -89,7 +92,7 @@ class PageStore:
         self._versions = versions
         self.cells = Cells(table)
         self.ends = ArchiveEnds()
-        self._sequence = self._last_sequence()
+        self._sequence = last_sequence(table)
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -114,20 +117,24 @@ class PageStore:
             return
         when = fetched.ended
         row = _visit_row(visit, fetched, understood)
-        self.cells.put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
+        put = self.cells.first if visit.is_first else self.cells.put
+        put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
         payload = self._payload(visit, understood)
         for document in understood.documents:
             fetch = FetchRow(row, document, payload, fetched.headers)
-            self._keep_document(batch, visit.row + _part(document.name), fetch, when)
+            write = self.cells.put if document.name else put
+            self._keep_document(batch, visit.row + _part(document.name), fetch, when, write)
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self._keep_links(batch, visit, understood.links, targets, when)
 
-    def _keep_document(self, batch: Batch, row: bytes, fetch: FetchRow, when: float) -> None:
+    def _keep_document(
+        self, batch: Batch, row: bytes, fetch: FetchRow, when: float, put: Put
+    ) -> None:
         text, fetch.document.text = fetch.document.text, b""
-        self.cells.put(batch, row, FETCH, pack(fetch), when, self._versions)
+        put(batch, row, FETCH, pack(fetch), when, self._versions)
         fetch.document.text = text
         if text:
-            self.cells.put(batch, row, TEXT, text, when, self._versions)
+            put(batch, row, TEXT, text, when, self._versions)
         self._log(batch, row, What.WRITTEN, when)
 
     def _payload(self, visit: Visit, understood: Understood) -> Spot | None:
@@ -135,6 +142,8 @@ class PageStore:
         seen = visit.seen_digest
         if not seen or all(document.body_digest != seen for document in understood.documents):
             return understood.response
+        if visit.seen_spot is not None:
+            return visit.seen_spot
         for cell in self.cells.versions(visit.row, FETCH):
             before = unpack(FetchRow, cell.value)
             if before.payload is not None and before.document.body_digest == seen:
@@ -165,18 +174,25 @@ class PageStore:
         when: float,
     ) -> None:
         """Anchor text goes to the target's row; what the page no longer says is taken back."""
-        before = self.cells.get(visit.row, LINKS)
+        before = None if visit.is_first else self.cells.get(visit.row, LINKS)
         if before is not None:
             if to_ms(before.when) > to_ms(when):
                 return  # a version out of the past: what it said is not what the page says
             for target in {old.target for old in unpack(list[OutLink], before.value)} - {*targets}:
                 batch.delete("anchor", newest_key(target, visit.row))
-        for link, target in zip(links, targets, strict=True):
-            if target:
-                anchor = pack(Anchor(link.text, link.rel))
-                self.cells.set(batch, target, "anchor", visit.row, anchor, when)
+        source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
+        batch.put_many(
+            "anchor",
+            # A tuple packs as the Anchor that it is read back as, without making one.
+            (
+                (target + source, stamp + pack((link.text, link.rel)))
+                for link, target in zip(links, targets, strict=True)
+                if target
+            ),
+        )
         out = [OutLink(link, target) for link, target in zip(links, targets, strict=True)]
-        self.cells.put(batch, visit.row, LINKS, pack(out), when)
+        put = self.cells.first if visit.is_first else self.cells.put
+        put(batch, visit.row, LINKS, pack(out), when)
 
     def remove(self, batch: Batch, row: bytes, when: float) -> None:
         fetch = self._newest(row)
@@ -300,11 +316,13 @@ class PageStore:
         self._sequence += 1
         key = self._sequence.to_bytes(_SEQUENCE_BYTES, "big")
         batch.put("change", key, pack(Change(row, what, when)))
-        batch.put("site", _SEQUENCE_KEY, key)
+        batch.put("site", SEQUENCE_KEY, key)
 
-    def _last_sequence(self) -> int:
-        stored = self._table.get("site", _SEQUENCE_KEY)
-        return 0 if stored is None else int.from_bytes(stored, "big")
+
+def last_sequence(table: Table) -> int:
+    """The number of the newest change."""
+    stored = table.get("site", SEQUENCE_KEY)
+    return 0 if stored is None else int.from_bytes(stored, "big")
 
 
 def _part(name: str) -> bytes:

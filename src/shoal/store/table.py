@@ -12,7 +12,7 @@ lives.
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -65,6 +65,11 @@ class TableBatch:
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         self.raw.put(key, value, self._handles[family])  # type: ignore[arg-type]  # stubs lag
+
+    def put_many(self, family: str, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        put, handle = self.raw.put, self._handles[family]
+        for key, value in pairs:
+            put(key, value, handle)  # type: ignore[arg-type]  # stubs lag
 
     def delete(self, family: str, key: bytes) -> None:
         self.raw.delete(key, self._handles[family])  # type: ignore[arg-type]  # stubs lag

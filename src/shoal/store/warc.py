@@ -4,8 +4,6 @@ Pure bytes to bytes. Written here rather than by a library, because a record is 
 lines and this is on the path of every page; tests hold it against two independent readers.
 """
 
-import base64
-import hashlib
 import re
 import uuid
 from typing import NamedTuple
@@ -13,6 +11,7 @@ from typing import NamedTuple
 from shoal.clock import iso
 from shoal.errors import DamagedError
 from shoal.model.compression import GZIP_ERRORS, gunzip_member, gzip_member
+from shoal.model.digest import payload_digest
 
 VERSION_LINE = b"WARC/1.1\r\n"
 REVISIT_SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -36,11 +35,6 @@ class Record(NamedTuple):
         return self.block.partition(b"\r\n\r\n")[2]
 
 
-def digest(data: bytes) -> str:
-    """`sha1:BASE32`, the form that WARC tools compare."""
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
-
-
 def new_id() -> str:
     return f"<urn:uuid:{uuid.uuid4()}>"
 
@@ -51,7 +45,7 @@ def write_record(kind: str, when: float, fields: dict[str, str], block: bytes) -
     if "WARC-Record-ID" not in fields:
         lines.append(f"WARC-Record-ID: {new_id()}")
     lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in fields.items() if value]
-    lines += [f"WARC-Block-Digest: {digest(block)}", f"Content-Length: {len(block)}"]
+    lines += [f"WARC-Block-Digest: {payload_digest(block)}", f"Content-Length: {len(block)}"]
     head = VERSION_LINE + "\r\n".join(lines).encode("utf-8", "replace") + b"\r\n\r\n"
     return gzip_member(head + block + b"\r\n\r\n")
 

@@ -3,11 +3,13 @@
 A child has at most one page in work and one more waiting in its socket. When it dies or takes too
 long it is replaced: the page in work was the cause and becomes a document that could not be read,
 the one behind it goes to another child. The guilty page is offered once more for archiving alone,
-so that its raw response is kept. Every page handed in comes back, as a value or as an error.
+so that its raw response is kept; one whose reader was killed from outside is read once more first.
+Every page handed in comes back, as a value or as an error.
 """
 
 import asyncio
 import logging
+import signal
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -61,13 +63,15 @@ class Stats:
 class _Job:
     """One page on its way. `problem` is set once it has cost a child its life."""
 
-    __slots__ = ("fetched", "future", "problem", "visit")
+    __slots__ = ("fetched", "future", "problem", "visit", "was_killed")
 
     def __init__(self, visit: Visit, fetched: Fetched, future: asyncio.Future[Understood]) -> None:
         self.visit = visit
         self.fetched = fetched
         self.future = future
         self.problem = ""
+        self.was_killed = False
+        """Its reader was killed from outside, which need not be the page's fault."""
 
     def frame(self) -> bytes:
         return frame(Ask.ARCHIVE if self.problem else Ask.READ, pack((self.visit, self.fetched)))
@@ -292,12 +296,18 @@ class Pool:
             guilty.fail(self._fault)
         else:
             self._stats.deaths += 1
-            self._blame(guilty, cause)
+            killed = not child.verdict and exit_code == -signal.SIGKILL
+            self._blame(guilty, cause, killed)
         self._fill()
         self.dispatch()
 
-    def _blame(self, guilty: _Job, cause: str) -> None:
-        if guilty.problem:
+    def _blame(self, guilty: _Job, cause: str, killed: bool) -> None:
+        """A kill that is not ours (a person's, the kernel's when memory is short) may have met any
+        page: it is read once more before its links are given up."""
+        if killed and not guilty.was_killed and not guilty.problem:
+            guilty.was_killed = True
+            self._jobs.appendleft(guilty)
+        elif guilty.problem:
             guilty.settle(Understood())  # archiving it killed another: let it go
         else:
             guilty.problem = cause

@@ -1,0 +1,79 @@
+"""`shoal verify` and `shoal repair`: does the collection hold together, and what can be mended."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from shoal.cli.options import Dir, Json, Quiet, app
+
+if TYPE_CHECKING:
+    from shoal.app.repair import Repaired
+
+_MOST_FINDINGS = 10_000
+
+
+@app.command()
+def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
+    """Check that rows, queue, counts, links, texts and archive agree."""
+    from shoal.app.layout import Layout, directory_of
+    from shoal.app.verify import verifying
+    from shoal.cli import screen
+    from shoal.cli.wording import count, one_line
+
+    layout = Layout(directory_of(given_dir))
+    shown = []
+    with verifying(layout, (lambda _: None) if quiet else screen.remark) as verifier:
+        for finding in verifier.findings():
+            shown.append(finding)
+            if not json:
+                where = f"{finding.where}: " if finding.where else ""
+                screen.say(one_line(f"{finding.check}: {where}{finding.says}"))
+            if len(shown) == _MOST_FINDINGS:
+                screen.remark(f"There may be more than {_MOST_FINDINGS:,}; the check ends here.")
+                break
+        checked = verifier.checked
+    if json:
+        screen.json({"ok": not shown, "findings": shown, "checked": checked})
+    elif shown:
+        screen.say(f"{count(len(shown), 'finding')}; shoal repair mends what can be.")
+    elif not quiet:
+        numbers = ", ".join(f"{number:,} {name}" for name, number in checked.items())
+        screen.say(f"All is well: {numbers or 'there is nothing yet'}.")
+    return 1 if shown else 0
+
+
+@app.command()
+def repair(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
+    """Mend what verify finds; what was lost is fetched again by the next crawl."""
+    from shoal.app.layout import directory_of
+    from shoal.app.repair import repair as mend
+    from shoal.cli import screen
+
+    done = mend(directory_of(given_dir), (lambda _: None) if quiet else screen.remark)
+    if json:
+        screen.json(done)
+    elif not quiet:
+        for line in _told(done):
+            screen.say(line)
+    return 0
+
+
+def _told(done: "Repaired") -> Iterator[str]:
+    from shoal.cli.wording import count, size
+
+    if done.nothing:
+        yield "There was nothing to mend."
+    for tail in done.torn_tails:
+        yield f"{tail.file}: a torn record of {size(tail.cut_bytes)} was cut off its end."
+    told = (
+        (done.records_disowned, "place in the archive", "places in the archive", "no longer named"),
+        (done.texts_dropped, "text that was no page's", "texts that were no page's", "dropped"),
+        (done.anchors_added, "missing anchor", "", "written"),
+        (done.anchors_dropped, "anchor without a link", "anchors without a link", "dropped"),
+        (done.frontier_entries, "entry of the frontier", "entries of the frontier", "put right"),
+        (done.queued_again, "URL", "", "queued, to be fetched again by shoal crawl"),
+    )
+    for number, one, many, what in told:
+        if number:
+            yield f"{count(number, one, many)}: {what}."
+    if done.sequence_raised:
+        yield "The change log: its last number was put right."

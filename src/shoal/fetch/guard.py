@@ -1,0 +1,47 @@
+"""May this address be asked? Only what lies on the public internet, unless a person said otherwise.
+
+Any page can name a host, and whoever owns the name decides where it leads: to a router's page, a
+cloud's metadata service, a database on this machine (server-side request forgery). So the address
+itself is judged, after the name was looked up and again when the socket is opened: a name that
+leads elsewhere a moment later (DNS rebinding) gains nothing. Addresses that carry another inside
+(RFC 4291 mapped, RFC 6052 NAT64, RFC 3056 6to4) are judged by what they carry.
+"""
+
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+NOTE = "The name leads to an address that may not be asked."
+
+_NAT64 = IPv6Network("64:ff9b::/96")
+_NOT_GLOBAL = (
+    IPv6Network("64:ff9b:1::/48"),  # NAT64 of one's own network (RFC 8215)
+    IPv6Network("::/96"),  # IPv4-compatible, long out of use
+    IPv6Network("fec0::/10"),  # site-local, likewise
+)
+
+
+def public_only(address: str, _port: int) -> bool:
+    """A Guard: whether a connection may be opened to an address that a page led to."""
+    return is_public(address)
+
+
+@lru_cache(maxsize=4096)
+def is_public(address: str) -> bool:
+    """Whether an address is one of the public internet; what can't be read as one is not."""
+    try:
+        found = ip_address(address.strip("[]").partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address):
+        carried = _carried(found)
+        if carried is not None:
+            return is_public(str(carried))
+        if any(found in network for network in _NOT_GLOBAL):
+            return False
+    return found.is_global and not found.is_multicast
+
+
+def _carried(address: IPv6Address) -> IPv4Address | None:
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour

@@ -1,0 +1,187 @@
+"""A whole crawl, replayed by others: what the server served is what every reader gets back.
+
+The little web is crawled by the real engine; its WARC files are then read by warcio and fastwarc
+alone, and held against the collection and against the server itself.
+"""
+
+import gzip
+import http.client
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from shoal.app import export
+from shoal.app.collection import Collection
+from shoal.demo import DemoWeb, serve
+from shoal.model.principal import PUBLIC
+from shoal.model.rowkey import row_key
+from shoal.store.archive import files
+from tests.crawl.run import crawl
+from tests.store.readers import by_fastwarc, check
+
+LEAST_PAGES = 40
+
+
+class Crawled(NamedTuple):
+    web: DemoWeb
+    directory: Path
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    directory = tmp_path_factory.mktemp("replay") / "reef"
+    with serve() as web:
+        settings: dict[str, object] = {
+            **{f"resolve.{host}": address for host, address in web.resolve.items()},
+            "politeness.delay": 0.01,
+            "crawl.scope": "any",
+        }
+        summary = crawl(directory, web.seeds, settings)
+        assert summary.status.fetched >= LEAST_PAGES
+        yield Crawled(web, directory)
+
+
+@pytest.fixture
+def collection(crawled: Crawled) -> Iterator[Collection]:
+    with Collection(crawled.directory) as opened:
+        yield opened
+
+
+def served(web: DemoWeb, url: str) -> bytes:
+    """What the server gives to a client that has nothing to do with ours."""
+    parts = urlsplit(url)
+    address, _, port = web.resolve[parts.hostname or ""].rpartition(":")
+    connection = http.client.HTTPConnection(address, int(port), timeout=10)
+    try:
+        target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        connection.request("GET", target, headers={"Host": parts.hostname or ""})
+        return connection.getresponse().read()
+    finally:
+        connection.close()
+
+
+def replayed(directory: Path) -> dict[str, bytes]:
+    """The body of every response in the archive, by URL, as warcio decodes it."""
+    bodies: dict[str, bytes] = {}
+    for path in files(directory / "warc"):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file):
+                if record.rec_type == "response":
+                    url = record.rec_headers.get_header("WARC-Target-URI")
+                    bodies[url] = record.content_stream().read()
+    return bodies
+
+
+def test_the_archive_passes_the_check(crawled: Crawled) -> None:
+    assert check(*files(crawled.directory / "warc")) == ""
+
+
+def test_every_page_is_what_the_server_serves_and_what_others_replay(
+    crawled: Crawled, collection: Collection
+) -> None:
+    bodies = replayed(crawled.directory)
+    pages = list(collection.pages())
+    assert len(pages) >= LEAST_PAGES
+    for page in pages:
+        again = collection.page(page.url)
+        assert again is not None
+        assert again.body == bodies[page.url] == served(crawled.web, page.url), page.url
+    assert sum(len(page.body) for page in pages) > 10_000
+
+
+def test_most_bodies_travelled_packed_and_are_stored_as_sent(
+    crawled: Crawled, collection: Collection
+) -> None:
+    packed = 0
+    for page in collection.pages():
+        record = collection.store.raw(page.stored.row, collection.principal)
+        assert record is not None
+        if b"Content-Encoding: gzip" in record.http_head:
+            packed += 1
+            assert gzip.decompress(record.http_body) == page.body
+    assert packed >= LEAST_PAGES // 2
+
+
+def test_both_readers_see_the_same_records_at_the_same_places(crawled: Crawled) -> None:
+    for path in files(crawled.directory / "warc"):
+        seen = by_fastwarc(path)
+        with path.open("rb") as file:
+            records = ArchiveIterator(file)
+            kinds = [(record.rec_type, records.get_record_offset()) for record in records]
+        assert kinds == [(each.kind, each.offset) for each in seen]
+
+
+def cdxj(collection: Collection, where: str = "", since: float | None = None) -> list[str]:
+    out = io.BytesIO()
+    count = export.write_cdxj(collection, out, where, since)
+    lines = out.getvalue().decode().splitlines()
+    assert len(lines) == count
+    assert lines == sorted(lines)
+    return lines
+
+
+def test_the_cdxj_leads_to_every_page(crawled: Crawled, collection: Collection) -> None:
+    lines = cdxj(collection)
+    told = [json.loads(line.split(" ", 2)[2]) for line in lines]
+    assert {each["url"] for each in told} == set(replayed(crawled.directory))
+    by_url = {each["url"]: each for each in told}
+    for page in collection.pages():
+        spot = page.stored.fetch.payload
+        assert spot is not None
+        each = by_url[page.url]
+        assert (each["filename"], int(each["offset"]), int(each["length"])) == (
+            spot.file,
+            spot.offset,
+            spot.length,
+        )
+        assert each["digest"] == page.document.body_digest
+
+
+def test_the_cdxj_of_a_part(collection: Collection) -> None:
+    everything = cdxj(collection)
+    part = cdxj(collection, "reef.example")
+    assert 0 < len(part) < len(everything)
+    assert part == [line for line in everything if line.startswith("example,reef")]
+    page = next(collection.pages())
+    assert cdxj(collection, page.url) != []
+    newest = max(page.stored.when for page in collection.pages())
+    assert cdxj(collection, since=newest + 60) == []
+    assert cdxj(collection, since=newest - 3600) == everything
+
+
+def test_the_cdxj_for_others_names_only_what_they_may_read(
+    crawled: Crawled, collection: Collection
+) -> None:
+    with Collection(crawled.directory, PUBLIC) as public:
+        urls = {json.loads(line.split(" ", 2)[2])["url"] for line in cdxj(public)}
+        assert urls == {page.url for page in collection.pages()}
+        assert all(public.store.page(row_key(url), PUBLIC) is not None for url in urls)
+
+
+def test_an_exported_warc_file_replays_by_itself(
+    crawled: Crawled, collection: Collection, tmp_path: Path
+) -> None:
+    path = tmp_path / "export.warc.gz"
+    with path.open("wb") as out:
+        count = export.write_warc(collection, out, "reef.example")
+    assert check(path) == ""
+    seen = by_fastwarc(path)
+    assert len(seen) == count
+    urls = [each.url for each in seen if each.kind == "response"]
+    assert urls == [page.url for page in collection.pages("reef.example")]
+
+
+def test_an_export_as_json_lines_has_every_page(collection: Collection) -> None:
+    out = io.BytesIO()
+    count = export.write_jsonl(export.pages(collection), out)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert len(lines) == count
+    for line, page in zip(lines, collection.pages(), strict=True):
+        assert (line["url"], line["title"], line["text"]) == (page.url, page.title, page.text)
+        assert line["body_digest"] == page.document.body_digest
