@@ -1,11 +1,11 @@
 """How does real HTML become a closed web? Pages are chosen by following their links, then each link
 is made to lead to a chosen page or nowhere.
 
-Nothing else of a page is touched. A link to a page on another address becomes absolute, a link out of
-the set keeps its text and loses its `href` (it is renamed, so the page keeps its size). Chosen are
-the first pages in breadth-first order from each start, so that all of them can be reached by plain
-`a` elements: the only kind of link that every crawler follows. The outcome depends on the files
-alone.
+Nothing else of a page is touched. A link to a page on another address becomes absolute, a link
+out of the set keeps its text and loses its `href` (it is renamed, so the page keeps its size).
+Chosen are the first pages in breadth-first order from each start, so that all of them can be
+reached by plain `a` elements: the only kind of link that every crawler follows. The outcome
+depends on the files alone.
 """
 
 import hashlib

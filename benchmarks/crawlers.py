@@ -15,7 +15,7 @@ from benchmarks.web import Web
 
 _SCRAPY_PACKAGES = ("scrapy>=2.13,<3", "selectolax>=1,<2", "uvloop>=0.23,<1")
 _SPIDER = Path(__file__).with_name("scrapy_spider.py")
-_WGET_NO_NEWS = 8
+_WGET_SERVER_ERROR = 8
 """wget's exit code when some answer was an error; what it fetched is compared anyway."""
 
 
@@ -67,7 +67,7 @@ def _scrapy_python(home: Path) -> Path:
 
 
 def wget_crawler() -> Crawler:
-    return Crawler("wget", _wget, _wget_fetched, (0, _WGET_NO_NEWS))
+    return Crawler("wget", _wget, _wget_fetched, (0, _WGET_SERVER_ERROR))
 
 
 def _wget(web: Web, out: Path) -> list[str]:

@@ -19,21 +19,20 @@ import shutil
 import sys
 import tempfile
 import time
-from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import accumulate, islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import report
+from benchmarks.population import Population
 from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.document import Understood
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
-from shoal.model.rowkey import row_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 
@@ -45,42 +44,7 @@ _WINDOW = 0.2
 _VISITS_PER_SECOND = 1000.0
 _DELAY_AND_FETCH_SECONDS = 3.5
 _FETCH_SECONDS = 0.1
-_DUE_AGAIN_SECONDS = (60.0, 600.0)
-_SPREAD = 0x9E3779B1  # odd, so that multiplying by it permutes 32-bit numbers
-_KNOWN_SKEW = 3
-"""Known links lead mostly to a host's first pages, as links do."""
-
-
-class Population:
-    """The URLs of a web whose hosts have Zipf sizes, made one after another."""
-
-    def __init__(self, hosts: int, seed: int) -> None:
-        self._random = random.Random(seed)
-        self._weights = list(accumulate(1 / rank for rank in range(1, hosts + 1)))
-        self._sizes = array("L", bytes(array("L").itemsize * hosts))
-
-    def new(self) -> list[Link]:
-        links = []
-        for host in self._hosts():
-            links.append(self._link(host, self._sizes[host]))
-            self._sizes[host] += 1
-        return links
-
-    def known(self) -> list[Link]:
-        return [
-            self._link(host, int(size * self._random.random() ** _KNOWN_SKEW))
-            for host in self._hosts()
-            if (size := self._sizes[host])
-        ]
-
-    def _hosts(self) -> list[int]:
-        hosts = range(len(self._sizes))
-        return self._random.choices(hosts, cum_weights=self._weights, k=_AT_ONCE)
-
-    def _link(self, host: int, number: int) -> Link:
-        name = number * _SPREAD & 0xFFFFFFFF
-        url = f"https://www.site-{host}.example/articles/{name & 0xFF:02x}/{name:08x}-{number}.html"
-        return Link(url, row_key(url))
+_DUE_AGAIN_SECONDS = (10.0, 60.0)
 
 
 class Later:
@@ -97,21 +61,21 @@ class Meter:
     """Adds up what parts of the work took, between two sizes."""
 
     def __init__(self) -> None:
-        self.wall: Counter[str] = Counter()
-        self.cpu: Counter[str] = Counter()
-        self.times: Counter[str] = Counter()
+        self._wall: defaultdict[str, float] = defaultdict(float)
+        self._cpu: defaultdict[str, float] = defaultdict(float)
+        self._times: Counter[str] = Counter()
 
     def add(self, part: str, since: tuple[float, float], times: int) -> None:
         now = clocks()
-        self.wall[part] += now[0] - since[0]  # type: ignore[assignment]  # Counter adds any number
-        self.cpu[part] += now[1] - since[1]  # type: ignore[assignment]
-        self.times[part] += times
+        self._wall[part] += now[0] - since[0]
+        self._cpu[part] += now[1] - since[1]
+        self._times[part] += times
 
     def wall_us(self, part: str) -> float:
-        return 1e6 * self.wall[part] / max(1, self.times[part])
+        return 1e6 * self._wall[part] / max(1, self._times[part])
 
     def cpu_us(self, part: str) -> float:
-        return 1e6 * self.cpu[part] / max(1, self.times[part])
+        return 1e6 * self._cpu[part] / max(1, self._times[part])
 
 
 def clocks() -> tuple[float, float]:
@@ -141,7 +105,7 @@ class Figures(NamedTuple):
 class Bench:
     def __init__(self, directory: Path, hosts: int, seed: int = 1) -> None:
         self._directory = directory
-        self._population = Population(hosts, seed)
+        self._population = Population(hosts, seed, _AT_ONCE)
         self._clock = FakeClock()
         self._table = RocksTable(directory / "table")
         settings = FrontierSettings(
@@ -188,9 +152,7 @@ class Bench:
     def _visit_some(self, count: int) -> int:
         """As crawl.py does it: several visits in flight, each one's batch written at its end."""
         leases = list(islice(iter(self._frontier.lease, None), count))
-        if not leases:  # every host with work rests: go to where the next one is ready
-            self._clock.advance(self._frontier.report().next_ready_seconds or 0.001)
-        self._clock.advance(len(leases) / _VISITS_PER_SECOND)
+        self._clock.advance(_AT_ONCE / _VISITS_PER_SECOND)
         pages = 0
         for lease in leases:
             visit = lease.next_url()
@@ -246,15 +208,18 @@ def _peak_rss_bytes() -> int:
 
 
 def sizes_up_to(urls: int) -> list[int]:
-    """The powers of ten on the way, and the end itself."""
-    sizes = [urls]
-    while sizes[0] % 10 == 0 and sizes[0] // 10 >= _SMALLEST:
+    """The end, a tenth of it, and so on down to where a frontier is still a frontier."""
+    sizes = [urls // 10, urls]
+    while sizes[0] >= 10 * _SMALLEST:
         sizes.insert(0, sizes[0] // 10)
     return sizes
 
 
 def name_of(urls: int) -> str:
-    return f"{urls // 1_000_000}M" if urls >= 1_000_000 else f"{urls // 1000}k"
+    for unit, letter in ((1_000_000, "M"), (1000, "k")):
+        if urls % unit == 0:
+            return f"{urls // unit}{letter}"
+    return str(urls)
 
 
 def results(found: list[Figures]) -> str:
@@ -264,7 +229,7 @@ def results(found: list[Figures]) -> str:
         [name_of(each.urls), each.deleted, *each[2:6], each.url_us, *each[6:]] for each in found
     ]
     lines = [report.table(head, rows), ""]
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in pairwise(found):
         name = f"frontier.{name_of(after.urls)}_vs_{name_of(before.urls)}"
         lines += [
             report.line(f"{name}.url_cpu_us", after.url_us, before.url_us),

@@ -1,8 +1,8 @@
 """Where do the pages come from? HTML documentation that Debian packages, fetched but not installed.
 
-These are pages that people wrote for people: many tools' markup, several languages and charsets, from
-a few hundred bytes to megabytes. A release of Debian names some packages by version, so they are
-listed as patterns and the newest match is taken; the manifest of a built web says which.
+These are pages that people wrote for people: many tools' markup, several languages and charsets,
+from a few hundred bytes to megabytes. Debian names some packages by version, so they are listed
+as patterns and the newest match is taken; the manifest of a built web says which.
 """
 
 import re

@@ -1,8 +1,8 @@
 """What did a program cost, with all its children? CPU from the kernel's books, memory by looking.
 
-The kernel adds a child's CPU to its parent when it is waited for. So the program is left as a zombie
-for a moment when it ends: its own share and its children's then stand in /proc, complete. Memory
-is the sum of PSS over the tree, where a page shared by two processes counts once.
+The kernel adds a child's CPU to its parent when it is waited for. So the program is left as a
+zombie for a moment when it ends: its own share and its children's then stand in /proc, complete.
+Memory is the sum of PSS over the tree, where a page shared by two processes counts once.
 """
 
 import os

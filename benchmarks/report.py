@@ -1,5 +1,5 @@
 """How does a benchmark say what it found? A table for people, then one line `name ours peer ratio`
-for each comparison: ratio is ours divided by the peer's, whichever of the two is better when smaller.
+for each comparison. The ratio is ours divided by the peer's, whether more or less is better.
 """
 
 from collections.abc import Sequence

@@ -3,8 +3,8 @@
     python -m benchmarks.web            builds it and serves it until Ctrl-C
     python -m benchmarks.web --build    only builds it
 
-Pages stand compressed beside the plain ones, so nginx spends next to nothing on a request and what is
-measured is the crawler. Latency is the server's (the echo module sleeps before it answers): it
+Pages stand compressed beside the plain ones, so nginx spends next to nothing on a request and what
+is measured is the crawler. Latency is the server's (the echo module sleeps before it answers): it
 costs no proxy and touches nothing else on the machine.
 """
 

@@ -8,7 +8,7 @@ import gzip
 import http.client
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -66,16 +66,24 @@ def served(web: DemoWeb, url: str) -> bytes:
         connection.close()
 
 
-def replayed(directory: Path) -> dict[str, bytes]:
-    """The body of every response in the archive, by URL, as warcio decodes it."""
+def replayed(paths: Iterable[Path]) -> dict[str, bytes]:
+    """The body of every answer in the archive, by URL, as warcio decodes it. A revisit is looked up
+    as WARC 1.1 has it: by the URL and the date that it refers to, and by the digest."""
     bodies: dict[str, bytes] = {}
-    for path in files(directory / "warc"):
+    first: dict[tuple[str, str, str], bytes] = {}
+    revisits: dict[str, tuple[str, str, str]] = {}
+    for path in paths:
         with path.open("rb") as file:
             for record in ArchiveIterator(file):
+                header = record.rec_headers.get_header
+                url, digest = header("WARC-Target-URI"), header("WARC-Payload-Digest")
                 if record.rec_type == "response":
-                    url = record.rec_headers.get_header("WARC-Target-URI")
                     bodies[url] = record.content_stream().read()
-    return bodies
+                    first[url, header("WARC-Date"), digest] = bodies[url]
+                elif record.rec_type == "revisit":
+                    date = header("WARC-Refers-To-Date")
+                    revisits[url] = header("WARC-Refers-To-Target-URI"), date, digest
+    return bodies | {url: first[reference] for url, reference in revisits.items()}
 
 
 def test_the_archive_passes_the_check(crawled: Crawled) -> None:
@@ -85,7 +93,7 @@ def test_the_archive_passes_the_check(crawled: Crawled) -> None:
 def test_every_page_is_what_the_server_serves_and_what_others_replay(
     crawled: Crawled, collection: Collection
 ) -> None:
-    bodies = replayed(crawled.directory)
+    bodies = replayed(files(crawled.directory / "warc"))
     pages = list(collection.pages())
     assert len(pages) >= LEAST_PAGES
     for page in pages:
@@ -129,10 +137,10 @@ def cdxj(collection: Collection, where: str = "", since: float | None = None) ->
 def test_the_cdxj_leads_to_every_page(crawled: Crawled, collection: Collection) -> None:
     lines = cdxj(collection)
     told = [json.loads(line.split(" ", 2)[2]) for line in lines]
-    assert {each["url"] for each in told} == set(replayed(crawled.directory))
+    assert {each["url"] for each in told} == set(replayed(files(crawled.directory / "warc")))
     by_url = {each["url"]: each for each in told}
     for page in collection.pages():
-        spot = page.stored.fetch.payload
+        spot = page.stored.fetch.visit.response
         assert spot is not None
         each = by_url[page.url]
         assert (each["filename"], int(each["offset"]), int(each["length"])) == (
@@ -164,17 +172,23 @@ def test_the_cdxj_for_others_names_only_what_they_may_read(
         assert all(public.store.page(row_key(url), PUBLIC) is not None for url in urls)
 
 
+@pytest.mark.parametrize("where", ["", "reef.example", "http://mirror.reef.example/"])
 def test_an_exported_warc_file_replays_by_itself(
-    crawled: Crawled, collection: Collection, tmp_path: Path
+    collection: Collection, tmp_path: Path, where: str
 ) -> None:
+    """Whichever of a page and its copy comes first, or alone."""
     path = tmp_path / "export.warc.gz"
     with path.open("wb") as out:
-        count = export.write_warc(collection, out, "reef.example")
+        count = export.write_warc(collection, out, where)
     assert check(path) == ""
-    seen = by_fastwarc(path)
-    assert len(seen) == count
-    urls = [each.url for each in seen if each.kind == "response"]
-    assert urls == [page.url for page in collection.pages("reef.example")]
+    assert len(by_fastwarc(path)) == count
+    with path.open("rb") as file:
+        ids = [r.rec_headers.get_header("WARC-Record-ID") for r in ArchiveIterator(file)]
+    assert len(set(ids)) == count
+    bodies = replayed([path])
+    pages = list(collection.pages(where))
+    assert {page.url for page in pages} <= set(bodies)
+    assert all(bodies[page.url] == page.body for page in pages)
 
 
 def test_an_export_as_json_lines_has_every_page(collection: Collection) -> None:

@@ -18,9 +18,12 @@ HEAVY = ("rocksdict", "pycurl", "aiodns", "msgspec", "selectolax", "asyncio", "r
 
 def test_all_commands_are_there() -> None:
     wanted = (
-        "crawl plan map status urls explain show export hosts pause resume submit stop demo doctor"
+        "crawl plan map status urls explain show export hosts pause resume submit stop demo doctor "
+        "checksum compact verify repair"
     )
-    assert set(COMMANDS) == {*wanted.split(), "config show", "config path"}
+    below = {"config": ("show", "path"), "shadow": ("status", "apply", "discard")}
+    groups = {f"{group} {name}" for group, names in below.items() for name in names}
+    assert set(COMMANDS) == {*wanted.split(), *groups}
 
 
 def test_shoal_alone_gives_an_overview(shoal: Shoal) -> None:

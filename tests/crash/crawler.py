@@ -29,7 +29,7 @@ class Crawler:
     kills: list[float] = field(default_factory=list)
     """When each life ended, on the clock of the world's log."""
 
-    def start(self, fault: str = "", **options: object) -> subprocess.Popen[bytes]:
+    def start(self, fault: str = "") -> subprocess.Popen[bytes]:
         command = [
             *(sys.executable, "-P", "-m", "shoal", "crawl", *self.seeds),
             *("--dir", str(self.directory), "--scope", "any", "--delay", str(self.delay_seconds)),
@@ -43,7 +43,6 @@ class Crawler:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            **options,  # type: ignore[call-overload]
         )
 
     def run_until(self, running: Running, requests: int) -> subprocess.Popen[bytes]:

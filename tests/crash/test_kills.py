@@ -42,7 +42,7 @@ def kill_at_point(crawler: Crawler, point: str, chance: random.Random) -> int:
     """Let it kill itself. During compaction, and in a recovery, it is not yet asking anybody."""
     if point == "compaction.middle":
         return kill_in_compaction(crawler)
-    passing = 1 if point == "recovery.middle" else chance.randint(1, 12)
+    passing = chance.randint(1, 3 if point == "recovery.middle" else 12)
     process = crawler.start(f"{point}:{passing}")
     process.communicate(timeout=PATIENCE_SECONDS)
     return process.returncode
@@ -90,7 +90,20 @@ def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
     promise_is_kept(tmp_path / "corpus", web, Crawler(tmp_path, (), workers=16), 10)
 
 
+def test_the_delay_outlives_a_kill(tmp_path: Path) -> None:
+    """It is longer than a restart takes: who forgot whom it asked would be seen."""
+    web = Web(seed=4, hosts=20, pages=40, skew=0, mean_bytes=2000, robots=POLITE_ROBOTS)
+    with serve(web, {"*": Latency(0.2)}) as running:
+        crawler = Crawler(tmp_path / "corpus", running.web.seeds(), delay_seconds=2.0, workers=16)
+        for requests in (12, 12):
+            kill_at_random(crawler, running, requests, random.Random(1))
+            crawler.kills.append(time.time())
+        crawler.finish()
+        crawler.check_complete(running)
+        crawler.check_repeats(running.log())
+
+
 @pytest.mark.slow
 def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
     web = Web(seed=5, hosts=200, pages=5000, skew=0, mean_bytes=4000, robots=POLITE_ROBOTS)
-    promise_is_kept(tmp_path / "corpus", web, Crawler(tmp_path, (), workers=32), 50)
+    promise_is_kept(tmp_path / "corpus", web, Crawler(tmp_path, (), 0.5, workers=32), 50)

@@ -1,4 +1,4 @@
-"""A crawl that is held up, a disk that is full: it goes on, or ends with one sentence and no loss."""
+"""A crawl that is held up, a disk that is full: it goes on, or ends with a sentence and no loss."""
 
 import contextlib
 import os

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from shoal.app import preflight
 from shoal.app.collection import Collection
-from shoal.app.layout import directory_of
+from shoal.app.layout import Layout, directory_of
 from shoal.app.running import Summary, Watch, crawl_into
 from shoal.config import Config, load
 from shoal.errors import UsageError
@@ -80,7 +80,7 @@ def open(  # noqa: A001 - shoal.open reads well
 def seeds_of(given: Iterable[str], config: Config, directory: Path) -> list[Link]:
     """The seeds on the command line, else those of the settings; none are needed to go on."""
     names = list(given) or list(config.crawl.seeds)
-    if not names and not (directory / "table").is_dir():
+    if not names and not Layout(directory).exists():
         raise UsageError(
             "Nothing to crawl: name at least one URL, as in: shoal crawl https://example.org/"
         )

@@ -5,17 +5,18 @@ brings the view up to date. Every read is made for a principal, by default the o
 """
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from shoal.app.layout import Layout, is_locked
+from shoal.app.layout import Layout, ReadLock, is_locked
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
 from shoal.clock import iso
 from shoal.config import Config, load
 from shoal.convert import encoding
-from shoal.errors import UsageError
+from shoal.errors import DamagedError, UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.document import Document
@@ -26,6 +27,7 @@ from shoal.model.url import ParamRules, canonical
 from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
 from shoal.store.rows import VisitRow
 from shoal.store.table import RocksTable
+from shoal.store.warc import Record
 
 _ALL: KeyRange = (b"\x01", b"\xff")
 _MOST_BYTES = 1 << 30
@@ -72,13 +74,20 @@ class Page:
     @property
     def body(self) -> bytes:
         """The body as the server meant it: its content encoding undone."""
-        record = self.collection.store.raw(
-            self.stored.row, self.collection.principal, self.stored.when
-        )
+        try:
+            record = self._record()
+        except DamagedError:  # the archive may have been compacted since it was looked at
+            self.collection.refresh()
+            record = self._record()
         if record is None:
             return b""
         sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
         return encoding.undo(record.http_body, sent_as, _MOST_BYTES, _MOST_RATIO).data
+
+    def _record(self) -> Record | None:
+        return self.collection.store.raw(
+            self.stored.row, self.collection.principal, self.stored.when
+        )
 
     def __repr__(self) -> str:
         return f"<Page {self.status} {self.url} {self.title!r} fetched {self.fetched}>"
@@ -87,12 +96,17 @@ class Page:
 class Collection:
     """A collection, opened for reading."""
 
-    def __init__(self, directory: Path, principal: Principal = OWNER) -> None:
-        self.layout = Layout(directory)
-        self.layout.must_exist()
+    def __init__(self, place: Path | Layout, principal: Principal = OWNER) -> None:
+        layout = place if isinstance(place, Layout) else Layout(place)
+        layout.must_exist()
         self.principal = principal
-        self.config: Config = load(directory, {}, {})
-        self.table = RocksTable(self.layout.table, reader=True)
+        self.config: Config = load(layout.directory, {}, {})
+        with ExitStack() as undo:
+            self._reading = ReadLock(layout)
+            undo.callback(self._reading.release)
+            self.layout = layout.pinned(self._reading.data)
+            self.table = RocksTable(self.layout.table, reader=True)
+            undo.pop_all()
         self.store = PageStore(self.table, self.layout.warc, self.config.crawl.versions)
         self.frontier = FrontierView(self.table)
         url = self.config.url
@@ -174,6 +188,7 @@ class Collection:
 
     def close(self) -> None:
         self.table.close()
+        self._reading.release()
 
     def __enter__(self) -> Self:
         return self

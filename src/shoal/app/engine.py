@@ -60,9 +60,9 @@ class CrawlRow(Struct):
 class Engine:
     """A collection, opened for writing."""
 
-    def __init__(self, directory: Path, config: Config) -> None:
+    def __init__(self, place: Path | Layout, config: Config) -> None:
         self.config = config
-        self.layout = Layout(directory)
+        self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
         rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
         self._rules = rules

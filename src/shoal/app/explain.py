@@ -12,6 +12,7 @@ from shoal.clock import iso
 from shoal.focus.rules import load_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
 from shoal.focus.traps import latest_year
+from shoal.frontier.credit import behind_in_words
 from shoal.frontier.robots_desk import refusal
 from shoal.frontier.rows import Robots, UrlRow
 from shoal.frontier.view import SiteView
@@ -208,4 +209,5 @@ def _next(known: UrlRow | None, site: SiteView | None) -> str:
     ready_ms = max(known.due_ms, clock.next_ms if clock is not None else 0)
     why = f"; the host was slowed down: {clock.note}" if clock is not None and clock.note else ""
     due = f"from {iso(ready_ms / 1000)}" if ready_ms else "now"
-    return f"It is due {due}, at level {known.level}{why}."
+    behind = behind_in_words(site.credit) if site is not None else ""
+    return f"It is due {due}, at level {known.level}{why}{behind and '; '}{behind}."

@@ -15,7 +15,7 @@ from shoal.model.page_rules import PageRules
 from shoal.model.record import Struct, to_json
 from shoal.model.rowkey import row_key
 from shoal.store import cdxj
-from shoal.store.archive import read_member
+from shoal.store.archive import read_member, read_spot
 
 
 class UrlLine(Struct):
@@ -133,16 +133,31 @@ def write_jsonl(lines: Iterator[Struct], out: BinaryIO) -> int:
 def write_warc(
     collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
-    """The archived records of the stored pages, as they stand: a response and its request each."""
+    """The archived records of the stored pages, as they stand: a response and its request each,
+    and a revisit with the response that it refers to. No record twice: its id is its own."""
     count = 0
+    brought: set[Spot] = set()
+    """Bodies that a revisit brought along before the page came that they are of."""
+    start, _ = key_range(where)
     for page in collection.pages(where, since=since):
-        visit = page.stored.fetch.visit
-        spots: list[Spot | None] = [page.stored.fetch.payload]
-        if visit.response != page.stored.fetch.payload:
-            spots.append(visit.response)
-        spots.append(visit.request)
+        fetch = page.stored.fetch
+        spots = [fetch.visit.response, fetch.visit.request]
+        if fetch.payload is not None and fetch.payload != fetch.visit.response:
+            record = read_spot(collection.layout.warc, fetch.payload)
+            row = row_key(record.headers.get("warc-target-uri", ""))
+            first = collection.store.page(row, collection.principal)
+            has_come = (
+                start <= row < page.stored.row
+                and first is not None
+                and first.fetch.payload == fetch.payload
+                and (since is None or first.when >= since)
+            )
+            if fetch.payload not in brought and not has_come and _may_read(collection, row):
+                brought.add(fetch.payload)
+                out.write(read_member(collection.layout.warc, fetch.payload))
+                count += 1
         for spot in spots:
-            if spot is not None:
+            if spot is not None and spot not in brought:
                 out.write(read_member(collection.layout.warc, spot))
                 count += 1
     return count

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from shoal.app.collection import Collection
 from shoal.clock import iso
+from shoal.frontier.credit import behind_in_words
 from shoal.frontier.rows import Robots
 from shoal.frontier.view import SiteView
 from shoal.model.record import Struct
@@ -51,7 +52,7 @@ def _line(view: SiteView, now_ms: float, usual_ms: float) -> HostLine:
         delay_seconds=(clock.delay_ms or usual_ms) / 1000,
         robots=str(row.robots),
         address=clock.address,
-        note=clock.note,
+        note=clock.note or (behind_in_words(view.credit) if row.waiting else ""),
     )
 
 

@@ -6,6 +6,9 @@
     inbox/        orders for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
     lock          held by the one process that writes
+    readers       held by those who read, so that what they read stays
+    live          after `shoal shadow apply`: a link to the directory in generations/ where table/
+                  and warc/ are now; replaced in one step, see shadow.py
 
 The directory can be copied while nothing writes to it, and read without Shoal.
 """
@@ -19,6 +22,8 @@ from typing import Self
 from shoal.errors import Busy, CollectionError
 
 DEFAULT_DIRECTORY = "corpus"
+LIVE = "live"
+READERS = "readers"
 
 _TRIES = 5
 _BETWEEN_TRIES_SECONDS = 0.02
@@ -34,14 +39,32 @@ def directory_of(given: str | Path | None) -> Path:
 
 
 class Layout:
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, data: Path | None = None) -> None:
         self.directory = directory
-        self.table = directory / "table"
-        self.warc = directory / "warc"
+        self._data = data
         self.inbox = directory / "inbox"
         self.status = directory / "status.json"
         self.lock = directory / "lock"
         self.settings = directory / "shoal.toml"
+
+    @property
+    def data(self) -> Path:
+        """Where table and archive are. Looked up each time: it may change while nobody writes."""
+        return self._data or live_data(self.directory)
+
+    def pinned(self, data: Path) -> "Layout":
+        """The same, with what is live now, whatever is later."""
+        layout = Layout(self.directory, data)
+        layout.status = self.status
+        return layout
+
+    @property
+    def table(self) -> Path:
+        return self.data / "table"
+
+    @property
+    def warc(self) -> Path:
+        return self.data / "warc"
 
     def exists(self) -> bool:
         return self.table.is_dir()
@@ -64,6 +87,14 @@ class Layout:
             raise CollectionError(
                 f"The directory {self.directory} can't be written: {error.strerror or error}."
             ) from error
+
+
+def live_data(directory: Path) -> Path:
+    """The collection's own directory, or the one that `live` points at."""
+    try:
+        return directory / (directory / LIVE).readlink()
+    except OSError:
+        return directory
 
 
 class WriteLock:
@@ -123,3 +154,34 @@ def is_locked(layout: Layout) -> bool:
     finally:
         os.close(fd)
     return False
+
+
+class ReadLock:
+    """Held by those who read: a table and an archive that were replaced stay until they are done.
+
+    `data` is what to read. Without a place to lock in (a read-only copy) nothing is held.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        while True:
+            self.data = layout.data
+            self._fd = _open_for_readers(self.data / READERS)
+            if self._fd >= 0:
+                fcntl.flock(self._fd, fcntl.LOCK_SH)
+            if layout.data == self.data:
+                return
+            self.release()  # it was replaced in between
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def _open_for_readers(path: Path) -> int:
+    for flags in (os.O_RDWR | os.O_CREAT, os.O_RDONLY):
+        try:
+            return os.open(path, flags | os.O_CLOEXEC, 0o666)
+        except OSError:
+            continue
+    return -1

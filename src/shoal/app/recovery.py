@@ -64,10 +64,13 @@ def mend_archive(table: Table, directory: Path, now: float) -> MendedArchive:
     short |= {tail.file: 0 for tail in torn if tail.file not in sizes and written.get(tail.file)}
     queued = _fetch_again(table, short, now) if short else 0
     batch = table.batch()
-    for file in sizes.keys() & (unsure.keys() | short.keys()):
-        archive_ends.correct(batch, file, sizes[file])
-    for file in short.keys() - sizes.keys():
-        archive_ends.forget(batch, file)
+    for file, size in unsure.items():
+        archive_ends.mark_whole(batch, file, size)
+    for file in short:
+        if file in sizes:
+            archive_ends.correct(batch, file, sizes[file])
+        else:
+            archive_ends.forget(batch, file)
     table.write(batch)
     return MendedArchive(torn, queued, missing)
 

@@ -9,7 +9,15 @@ from collections import deque
 from pathlib import Path
 
 from shoal.app.layout import Layout, WriteLock
-from shoal.app.verify import Sighting, Tell, out_links, record_faults, strange_anchors, text_fault
+from shoal.app.verify import (
+    Sighting,
+    Tell,
+    lacks_page,
+    out_links,
+    record_faults,
+    strange_anchors,
+    text_fault,
+)
 from shoal.frontier.rebuild import queue_again, rebuild
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Spot
@@ -78,7 +86,7 @@ class _Repair:
 
     def _mend_rows(self) -> None:
         for row in claims.rows(self._table):
-            batch, newest_lost = self._table.batch(), bool(row.damaged)
+            batch, newest_lost = self._table.batch(), bool(row.damaged) or lacks_page(row)
             for key in row.damaged:
                 batch.delete("page", key)
             seen: dict[Spot, Sighting | str] = {}
@@ -139,8 +147,9 @@ class _Repair:
         """No row points behind the end of a file now, or into one that is gone."""
         batch = self._table.batch()
         sizes = {path.name: path.stat().st_size for path in archive.files(self._directory)}
-        for file in archive_ends.written_ends(self._table).keys() - sizes.keys():
-            archive_ends.forget(batch, file)
-        for file, size in sizes.items():
-            archive_ends.correct(batch, file, size)
+        for file, end in archive_ends.written_ends(self._table).items():
+            if file not in sizes:
+                archive_ends.forget(batch, file)
+            elif sizes[file] < end:
+                archive_ends.correct(batch, file, sizes[file])
         self._table.write(batch)

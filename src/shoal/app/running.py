@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.app.engine import Engine
+from shoal.app.layout import Layout
 from shoal.app.recovery import Recovered
 from shoal.app.status import Live, Snapshot, Status, status_of, write_snapshot
 from shoal.config import Config
@@ -201,7 +202,7 @@ def _host_labels(host: str) -> list[bytes]:
 
 
 async def crawl_into(
-    directory: Path,
+    place: Path | Layout,
     config: Config,
     seeds: Sequence[Link],
     *,
@@ -209,7 +210,7 @@ async def crawl_into(
     started: Callable[[RunningCrawl], None] | None = None,
 ) -> Summary:
     """Open, crawl, close. `started` is handed the running crawl, so that it can be stopped."""
-    engine = Engine(directory, config)
+    engine = Engine(place, config)
     try:
         running = RunningCrawl(engine, watch)
         if started is not None:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.app.layout import Layout, is_locked
-from shoal.errors import Busy, DamagedError
+from shoal.errors import Busy, CollectionError, DamagedError
 from shoal.frontier.audit import audit
+from shoal.frontier.rows import unpack_url, url_key
 from shoal.model.cell import NUL, newest_key, stamp_of, time_in_older_key, to_ms, value_of
 from shoal.model.compression import ZSTD_ERRORS, unzstd
 from shoal.model.digest import payload_digest, text_digest
@@ -64,7 +65,14 @@ def verifying(layout: Layout, tell: Tell) -> Iterator["Verifier"]:
     layout.must_exist()
     if is_locked(layout):
         raise Busy(f"A process is writing to {layout.directory}; verify it when that has ended.")
-    with RocksTable(layout.table, reader=True) as table:
+    try:
+        table = RocksTable(layout.table, reader=True)
+    except CollectionError as error:  # a reader insists on a whole log, a writer does not
+        raise DamagedError(
+            f"{str(error).rstrip('.')}; its log is damaged. The next crawl keeps what precedes the "
+            "damage, and so does: shoal repair"
+        ) from error
+    with table:
         yield Verifier(table, layout.warc, tell)
 
 
@@ -109,9 +117,8 @@ class Verifier:
             self._count("records", len(seen))
 
     def _lacking(self, row: claims.Row, where: str) -> Iterator[Finding]:
-        newest = [version.value for version in row.versions if version.newest]
-        visited = any(isinstance(v, VisitRow) and v.outcome is Outcome.OK for v in newest)
-        if visited and not any(isinstance(value, FetchRow) for value in newest):
+        stored = self._table.get("page", url_key(row.row))
+        if lacks_page(row) and (stored is None or not unpack_url(stored).waiting):
             yield Finding("row", where, "It was fetched, and no page is stored.")
 
     # --- texts ------------------------------------------------------------------------------
@@ -189,6 +196,13 @@ class Verifier:
             self._tell(f"{before + amount:,} {name} …")
 
 
+def lacks_page(row: claims.Row) -> bool:
+    """Whether it was fetched, and nothing is stored."""
+    newest = [version.value for version in row.versions if version.newest]
+    visited = any(isinstance(v, VisitRow) and v.outcome is Outcome.OK for v in newest)
+    return visited and not any(isinstance(value, FetchRow) for value in newest)
+
+
 def record_faults(
     directory: Path,
     row: bytes,
@@ -214,7 +228,7 @@ def record_faults(
             yield spot, "The body in its record does not have the digest that the record says."
         elif fetch is not None and spot == fetch.payload:
             if record.kind != "response":
-                yield spot, f"Its body should stand in a record of the kind {record.kind}."
+                yield spot, f"Its body should stand in a response, and this is a {record.kind}."
             elif fetch.document.body_digest not in ("", record.digest):
                 yield spot, "The body in its record does not have the digest that the row says."
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Json, Quiet, app, argument, option
+from shoal.cli.options import Dir, Json, Quiet, app, argument, flag, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from shoal.app.layout import Layout
     from shoal.app.running import RunningCrawl, Summary
     from shoal.cli.progress import Progress
     from shoal.config import Config
@@ -84,6 +85,9 @@ def crawl(
         list[str] | None,
         option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
     ] = None,
+    shadow: Annotated[
+        bool, flag("--shadow", "Gather apart; `shoal shadow apply` makes it the collection.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -123,7 +127,13 @@ def crawl(
     }
     config = load(directory, overrides, os.environ)
     links = seeds_of(seeds or (), config, directory)
-    return crawl_and_tell(Job(directory, config, links), json=json, quiet=quiet)
+    job = Job(directory, config, links)
+    if shadow:
+        from shoal.app.shadow import prepare
+
+        apart, links = prepare(directory, links)
+        job = Job(directory, config, links, apart)
+    return crawl_and_tell(job, json=json, quiet=quiet)
 
 
 @dataclass(frozen=True)
@@ -133,6 +143,8 @@ class Job:
     directory: Path
     config: "Config"
     links: list["Link"]
+    shadow: "Layout | None" = None
+    """Where it is gathered apart; None: in the collection itself."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +168,8 @@ def crawl_and_tell(job: Job, *, json: bool, quiet: bool) -> int:
     elif not quiet:
         for line in ending(ended.summary, job.directory):
             screen.say(line)
+        if job.shadow is not None:
+            screen.say(f"Gathered apart; apply with: shoal shadow apply --dir {job.directory}")
     return ended.exit_code
 
 
@@ -196,5 +210,5 @@ async def _crawl(
 
     await preflight.check(job.config, job.links)
     return await crawl_into(
-        job.directory, job.config, job.links, watch=shown.watch, started=started
+        job.shadow or job.directory, job.config, job.links, watch=shown.watch, started=started
     )

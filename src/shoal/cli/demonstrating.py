@@ -32,10 +32,11 @@ def demo(
     the counts, a refusal and some anchor texts are shown. The collection stays.
     """
     from shoal.app.collection import Collection
+    from shoal.app.layout import Layout
     from shoal.cli import screen
 
     directory = given_dir or DEMO_DIRECTORY
-    was_there = (directory / "table").is_dir()
+    was_there = Layout(directory).exists()
     if was_there and not quiet:
         screen.remark(f"{directory} has a collection already: this goes on with it.")
     ended = _crawl(directory, quiet=quiet or json)

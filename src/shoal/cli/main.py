@@ -23,6 +23,7 @@ _THEMES = (
     "reading",
     "steering",
     "demonstrating",
+    "storing",
     "verifying",
     "housekeeping",
 )

@@ -29,6 +29,8 @@ app = typer.Typer(
 )
 config_app = typer.Typer(help="What is set, to what, and who said so.")
 app.add_typer(config_app, name="config")
+shadow_app = typer.Typer(help="A crawl gathered apart, and applied in one step.")
+app.add_typer(shadow_app, name="shadow")
 
 # --- shared by many commands ------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ what libcurl's errors mean stands in curl.py, what a status means in model/outco
 
 import re
 import ssl
-from collections.abc import Iterator
 from pathlib import Path
 
 import certifi
@@ -73,6 +72,8 @@ class HttpFetcher:
             return self._not_asked(Outcome.REFUSED, "The URL can't be asked for over HTTP.")
         if self._settings.proxy:  # which looks names up itself
             places = self._resolver.override(target.host) or Addresses(("",))
+            if not places.pinned and self._means_private(visit, target):
+                return self._not_asked(Outcome.PRIVATE, NOTE)
         else:
             places = await self._resolver.resolve(target.host)
         if not places.addresses:
@@ -82,6 +83,13 @@ class HttpFetcher:
         return await self._try_addresses(
             self._request(visit, method, target, places), target, places
         )
+
+    def _means_private(self, visit: Visit, target: Target) -> bool:
+        """Behind a proxy nobody sees the address, but a name may say it (`localhost`, `10.0.0.1`)."""
+        if self._guard is None or visit.private_ok:
+            return False
+        addresses = (known(target.name) or Addresses()).addresses
+        return any(not self._guard(address, target.port) for address in addresses)
 
     def _request(self, visit: Visit, method: str, target: Target, places: Addresses) -> Request:
         limit = self._settings.max_body_bytes
@@ -99,9 +107,7 @@ class HttpFetcher:
         """Ask the first address that lets itself be reached."""
         if self._curl is None:
             self._curl = CurlLoop(self._settings, self._ca_file, self._guard)
-        tried = list(self._permitted(request, target, places))[:MAX_ADDRESSES_TRIED]
-        if not tried:
-            return self._not_asked(Outcome.PRIVATE, NOTE)
+        tried = list(places.addresses[:MAX_ADDRESSES_TRIED])
         while True:
             address = tried.pop(0)
             started = self._clock.now()
@@ -112,16 +118,6 @@ class HttpFetcher:
         if not answer.unreached and address != places.addresses[0]:
             self._resolver.prefer(target.host, address)
         return self._fetched(answer, started, _as_sent(request, target))
-
-    def _permitted(self, request: Request, target: Target, places: Addresses) -> Iterator[str]:
-        """The addresses that may be asked; behind a proxy only a name's own text can be judged."""
-        guard = self._guard
-        for address in places.addresses:
-            judged = address or next(iter((known(target.name) or Addresses()).addresses), "")
-            if guard is None or not request.guarded or not judged:
-                yield address
-            elif guard(judged, places.port or target.port):
-                yield address
 
     def _fetched(self, answer: Answer, started: float, sent: bytes) -> Fetched:
         block = last_block(answer.lines) if answer.status else []  # else they are a proxy's

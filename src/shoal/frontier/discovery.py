@@ -73,6 +73,8 @@ class Discovery:
         self._reach = reach
         self._owns = owns
         self._arrivals = 0
+        self._named: set[bytes] = set()
+        """Sites on which the page at hand named something new."""
         self.relaxing = next(self._to_relax(), None) is not None
         """Whether a page's depth fell and its links were not told yet."""
 
@@ -91,7 +93,20 @@ class Discovery:
                 targets.append(found.row)
             else:
                 targets.append(self._offer_one(batch, link, found, trail, now))
+        if self._named:
+            self._hand_on(batch, trail)
         return targets
+
+    def _hand_on(self, batch: Batch, trail: Trail) -> None:
+        """Who names something new on other domains gives them of its credit."""
+        named, self._named = self._named, set()
+        if not trail.found_from or not self._sites.credit.hand_on(
+            site_of_key(trail.found_from), named
+        ):
+            return
+        for site in named:
+            if site not in self._sites.active:
+                self.place_again(batch, site)
 
     def _offer_one(
         self, batch: Batch, link: Link, found: Seen | None, trail: Trail, now: float
@@ -177,9 +192,9 @@ class Discovery:
         batch.put("queue", entry_key(site, entry), b"")
         self._sites.count_waiting(site, 1)
         finder = url.found_from
-        if finder and not finder.startswith(site) and not self._sites.row(site).private_ok:
-            if self._sites.is_private(site_of_key(finder)):
-                self._sites.admit_private(site)
+        if finder and not finder.startswith(site):
+            self._sites.lead_on(site_of_key(finder), site)
+            self._named.add(site)
         active = self._sites.active.get(site)
         if active is not None:
             active.queue.offer(entry)
@@ -228,17 +243,25 @@ class Discovery:
         Never from earlier than now, or sites that were just found would always come before those
         that wait for their second turn.
         """
-        row = self._sites.row(site)
+        row, front = self._sites.row(site), self._front
         ready_ms = max(ready_ms, row.rest_until_ms)
         if row.entry_level >= 0:
-            better = (min(level, row.entry_level), min(ready_ms, row.entry_ready_ms))
-            if better == (row.entry_level, row.entry_ready_ms):
-                return
-            level, ready_ms = better
-            self.displace(batch, site)
-        row.entry_level, row.entry_ready_ms = level, ready_ms
-        self._front.insert(batch, level, ready_ms, site)
+            level = min(level, front.level_of(row.entry_level))
+            ready_ms = min(ready_ms, row.entry_ready_ms)
+        rank = front.rank(self._sites.credit.standing(site), level)
+        if (rank, ready_ms) == (row.entry_level, row.entry_ready_ms):
+            return
+        self.displace(batch, site)
+        row.entry_level, row.entry_ready_ms = rank, ready_ms
+        front.insert(batch, rank, ready_ms, site)
         self._sites.touch(site)
+
+    def place_again(self, batch: Batch, site: bytes) -> None:
+        """Its domain's standing has changed."""
+        row = self._sites.row(site)
+        if row.entry_level >= 0:
+            level = self._front.level_of(row.entry_level)
+            self.place(batch, site, level, row.entry_ready_ms)
 
     def displace(self, batch: Batch, site: bytes) -> None:
         """Take an idle site out of the front index, if it is there."""

@@ -1,67 +1,102 @@
 """Which idle site is woken next? Mercator's front queues, as an index on disk (W3).
 
-One entry per idle site with work, `level | ready time | site`. A level is drawn at random among
-those with a site that is ready, each level `bias` times as likely as the one below it; within it
-the site that has been ready longest is taken. The index is a queue that is eaten at its head, so
-the lowest key that may live is remembered per level: a scan from the start would walk over the
-tombstones again. A batch that was given to `insert` is written before the next `choose`.
+One entry per idle site with work, `rank | ready time | site`. A rank is a domain's standing
+(credit.py) and, within it, a level. Of the standings the best one with a site that is ready comes
+first; within it a level is drawn at random, each `bias` times as likely as the one below it;
+within that the site that has been ready longest is taken. The index is a queue that is eaten at its
+head, so the lowest key that may live is remembered per rank: a scan from the start would walk over
+the tombstones again. A batch that was given to `insert` is written before the next `choose`.
 """
 
+from collections.abc import Iterator
 from random import Random
 
+from shoal.frontier.credit import standings
 from shoal.frontier.rows import FRONT_MARK, front_key, read_front_key
 from shoal.ports import Batch, Table
+
+Head = tuple[int, int, bytes]
+"""(rank, ready, site)"""
 
 
 class Front:
     def __init__(self, table: Table, levels: int, bias: float, random: Random) -> None:
         self._table = table
         self._random = random
+        self._levels = levels
         self._weights = [bias ** (levels - level) for level in range(levels)]
-        self._low = [FRONT_MARK + bytes([level]) for level in range(levels)]
-        self._end = [FRONT_MARK + bytes([level + 1]) for level in range(levels)]
-        self._head: list[bytes | None] = [None] * levels
-        self._known = [False] * levels
+        ranks = range(levels * standings(levels))
+        self._low = [FRONT_MARK + bytes([rank]) for rank in ranks]
+        self._end = [FRONT_MARK + bytes([rank + 1]) for rank in ranks]
+        self._head: list[bytes | None] = [None] * len(ranks)
+        self._known = [False] * len(ranks)
         """Whether `_head` tells the truth about the table."""
+        self._used = list(ranks)
+        """Ranks that may have an entry, in order: nearly always a few of them."""
 
-    def insert(self, batch: Batch, level: int, ready_ms: int, site: bytes) -> None:
-        key = front_key(level, ready_ms, site)
+    def rank(self, standing: int, level: int) -> int:
+        return standing * self._levels + level
+
+    def level_of(self, rank: int) -> int:
+        return rank % self._levels
+
+    def standing_of(self, rank: int) -> int:
+        return rank // self._levels
+
+    def insert(self, batch: Batch, rank: int, ready_ms: int, site: bytes) -> None:
+        key = front_key(rank, ready_ms, site)
         batch.put("queue", key, b"")
-        self._low[level] = min(self._low[level], key)
-        head = self._head[level]
-        if self._known[level] and (head is None or key < head):
-            self._head[level] = key
+        self._low[rank] = min(self._low[rank], key)
+        head = self._head[rank]
+        if self._known[rank] and (head is None or key < head):
+            self._head[rank] = key
+            if head is None:
+                self._used = sorted({*self._used, rank})
 
-    def remove(self, batch: Batch, level: int, ready_ms: int, site: bytes) -> None:
-        key = front_key(level, ready_ms, site)
+    def remove(self, batch: Batch, rank: int, ready_ms: int, site: bytes) -> None:
+        key = front_key(rank, ready_ms, site)
         batch.delete("queue", key)
-        if self._known[level] and self._head[level] == key:
-            self._known[level] = False
-            self._low[level] = key + b"\x00"
+        if self._known[rank] and self._head[rank] == key:
+            self._known[rank] = False
+            self._low[rank] = key + b"\x00"
 
-    def choose(self, now_ms: int) -> tuple[int, int, bytes] | None:
-        """(level, ready, site) of the site to wake, or None when none is ready."""
-        ready = [
-            (level, head)
-            for level in range(len(self._weights))
-            if (head := self.head(level)) is not None and head[1] <= now_ms
-        ]
+    def choose(self, now_ms: int) -> Head | None:
+        """The site to wake, or None when none is ready."""
+        ready = [head for head in self._heads() if head[1] <= now_ms]
         if not ready:
             return None
-        weights = [self._weights[level] for level, _ in ready]
-        return self._random.choices([head for _, head in ready], weights)[0]
+        best = self.standing_of(ready[0][0])
+        ready = [head for head in ready if self.standing_of(head[0]) == best]
+        weights = [self._weights[self.level_of(head[0])] for head in ready]
+        return self._random.choices(ready, weights)[0]
+
+    def best_standing(self, now_ms: int) -> int | None:
+        """Of the sites that are ready; None when none is."""
+        ready = (self.standing_of(head[0]) for head in self._heads() if head[1] <= now_ms)
+        return next(ready, None)
 
     def earliest_ms(self) -> int | None:
         """When the next idle site becomes ready."""
-        heads = [self.head(level) for level in range(len(self._weights))]
-        return min((head[1] for head in heads if head is not None), default=None)
+        return min((head[1] for head in self._heads()), default=None)
 
-    def head(self, level: int) -> tuple[int, int, bytes] | None:
-        if not self._known[level]:
-            scan = self._table.scan("queue", self._low[level], self._end[level])
-            self._head[level] = next((key for key, _ in scan), None)
-            self._known[level] = True
-            if (key := self._head[level]) is not None:
-                self._low[level] = key
-        key = self._head[level]
+    def head(self, rank: int) -> Head | None:
+        if not self._known[rank]:
+            scan = self._table.scan("queue", self._low[rank], self._end[rank])
+            self._head[rank] = next((key for key, _ in scan), None)
+            self._known[rank] = True
+            if (key := self._head[rank]) is not None:
+                self._low[rank] = key
+        key = self._head[rank]
         return None if key is None else read_front_key(key)
+
+    def _heads(self) -> Iterator[Head]:
+        """The first entry of every rank that has one, best rank first."""
+        empty = False
+        for rank in self._used:
+            head = self.head(rank)
+            if head is None:
+                empty = True
+            else:
+                yield head
+        if empty:
+            self._used = [rank for rank in self._used if self._head[rank] is not None]

@@ -30,7 +30,7 @@ from shoal.frontier.reconsider import Reconsideration
 from shoal.frontier.robots_desk import RobotsDesk, refusal
 from shoal.frontier.rows import CLOCK_KEY, COUNTS_KEY, Robots, entry_of, is_web
 from shoal.frontier.settings import FrontierSettings, Report, Seams
-from shoal.frontier.settling import Ending, Settler
+from shoal.frontier.settling import Ending, Settler, has_own_text
 from shoal.frontier.sites import ActiveSite, Sites
 from shoal.frontier.urls import Urls
 from shoal.frontier.waiters import Waiters
@@ -87,7 +87,9 @@ class DiskFrontier:
         self.counts = Counts(None if stored is None else unpack(dict[str, int], stored))
         self._in_flight = InFlight()
         self.urls = Urls(table, self.counts, settings.seen_cache)
-        self.sites = Sites(table, self.counts, self._in_flight, settings.site_cache)
+        self.sites = Sites(
+            table, self.counts, self._in_flight, settings.site_cache, settings.levels
+        )
         front = Front(table, settings.levels, settings.bias, Random(settings.seed))
         self._books = Books(table, self.urls, self.sites, front, self._in_flight)
         order = Order(settings.levels, settings.depth_first)
@@ -256,6 +258,8 @@ class DiskFrontier:
             due = self._seams.refresher.next_due(visit, fetched, understood)
         # The row's depth, not the visit's: a nearer link may have come while it was in flight.
         url = self._settler.settle(batch, Ending(visit, fetched, understood, now, due))
+        if visit.kind is Kind.PAGE and fetched.asked:
+            self.sites.credit.charge(visit.site, own_text=has_own_text(understood))
         if fetched.outcome is not Outcome.REDIRECT:
             if understood.links_known:
                 return [b""] * len(understood.links)
@@ -263,7 +267,7 @@ class DiskFrontier:
             return self.discovery.offer(batch, understood.links, trail, now)
         moved_to = [link for link in understood.links if link.row != visit.row]
         for link in moved_to:
-            if visit.source is Source.SEED and is_web(site_of_key(link.row)):
+            if visit.source is Source.SEED and _may_move(visit, link):
                 # The site that a person named has moved: where it went is what they meant. Never
                 # a local file: a server has no say in what is read of this machine.
                 link.excluded, link.source = "", Source.SEED
@@ -306,6 +310,7 @@ class DiskFrontier:
             for link in some:
                 if link.source in (Source.SEED, Source.SUBMIT):  # a person's word
                     self.sites.admit_private(site_of_key(link.row))
+                    self.sites.credit.grant(site_of_key(link.row), self._settings.credit)
             self.discovery.offer(batch, some, Trail(depth), self._clock.now())
             self._write(batch)
         return self.counts.discovered - before
@@ -395,3 +400,9 @@ class DiskFrontier:
             sites_with_work=self.counts["total/sites with work"],
             halted=self._halted,
         )
+
+
+def _may_move(visit: Visit, link: Link) -> bool:
+    """Where a seed may go: to the web, or on with its own scheme."""
+    same_scheme = visit.url.partition(":")[0] == link.url.partition(":")[0]
+    return same_scheme or is_web(site_of_key(link.row))

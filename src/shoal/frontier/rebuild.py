@@ -44,7 +44,8 @@ def queue_again(table: Table, batch: Batch, row: bytes, now: float) -> bool:
     if stored is None:
         return False
     url = unpack_url(stored)
-    if url.state is State.EXCLUDED:
+    is_new = url.waiting and not (url.etag or url.last_modified or url.digest)
+    if is_new or url.state is State.EXCLUDED:
         return False
     url.etag = url.last_modified = url.digest = ""
     _let_wait(batch, row, url, now)

@@ -36,6 +36,7 @@ BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME))
 
 _URL = b"url"
 _SITE_SUFFIX = b"\x00site"
+_HOST_SUFFIX = b"\x00host"
 _ENTRY = struct.Struct(">BQQ")
 _FRONT = struct.Struct(">BQ")
 _DEFAULT_PORTS = (b"80:http", b"443:https")
@@ -172,7 +173,11 @@ def robots_row_key(site: bytes) -> bytes:
 
 
 def host_row_key(host: bytes) -> bytes:
-    return host + b"\x00host"
+    return host + _HOST_SUFFIX
+
+
+def is_host_row_key(key: bytes) -> bool:
+    return key.endswith(_HOST_SUFFIX)
 
 
 def host_of_site(site: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from shoal.frontier.credit import SEED_CREDIT
 from shoal.frontier.discovery import Reach
 from shoal.frontier.politeness import Politeness
 from shoal.model.visit import Keep
@@ -17,6 +18,8 @@ class FrontierSettings:
     """Active sites: three per worker, and wanted rate x (delay + fetch time)."""
     quantum: int = 32
     patience: float = 600.0
+    credit: float = SEED_CREDIT
+    """Pages that the domain of a seed may have before it stands behind others."""
     seen_cache: int = 200_000
     site_cache: int = 50_000
     depth_first: bool = False

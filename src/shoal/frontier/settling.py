@@ -120,6 +120,14 @@ def reason_of(ending: Ending) -> str:
     return ""
 
 
+def has_own_text(understood: Understood) -> bool:
+    """Whether a page says something that no other page said, as far as is known."""
+    return any(
+        document.text_digest and document.fate is not Fate.DUPLICATE
+        for document in understood.documents
+    )
+
+
 def _new_card(visit: Visit, now: float) -> Card:
     url = UrlRow(State.QUEUED, depth=visit.depth, source=visit.source, found_ms=to_ms(now))
     return Card(visit.row, url, None)

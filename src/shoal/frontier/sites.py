@@ -15,6 +15,7 @@ An active site has its queue's head in memory and its place in the heap. Invaria
 from collections.abc import Iterator
 
 from shoal.counters import Counts
+from shoal.frontier.credit import Credit
 from shoal.frontier.in_flight import InFlight
 from shoal.frontier.politeness import is_public
 from shoal.frontier.rows import (
@@ -65,6 +66,7 @@ class ActiveSite:
         "row",
         "rules",
         "site",
+        "standing",
         "visits",
     )
 
@@ -80,6 +82,8 @@ class ActiveSite:
         self.errands: list[Visit] = []
         """Robots.txt files that were redirected here."""
         self.visits = 0
+        self.standing = 0
+        """Its domain's, when it was last put into the heap."""
         self.placed = False
         """Whether it stands in the heap or in its gate's queue."""
         self.leased = False
@@ -88,11 +92,14 @@ class ActiveSite:
 class Sites:
     """Rows of sites and hosts, through a bounded cache; and the marks of active sites."""
 
-    def __init__(self, table: Table, counts: Counts, in_flight: InFlight, cache_size: int) -> None:
+    def __init__(
+        self, table: Table, counts: Counts, in_flight: InFlight, cache_size: int, levels: int
+    ) -> None:
         self._table = table
         self._counts = counts
         self._in_flight = in_flight
         self._cache_size = cache_size
+        self.credit = Credit(table, counts, cache_size, levels)
         self._rows: dict[bytes, SiteRow] = {}
         self._dirty: set[bytes] = set()
         self.active: dict[bytes, ActiveSite] = {}
@@ -130,6 +137,11 @@ class Sites:
         self.row(site).private_ok = True
         self._dirty.add(site)
 
+    def lead_on(self, finder: bytes, site: bytes) -> None:
+        """A page of one site leads to another: from a private address also to a private one."""
+        if not self.row(site).private_ok and self.is_private(finder):
+            self.admit_private(site)
+
     def is_private(self, site: bytes) -> bool:
         """Whether its pages come from this machine or a private address, as last seen."""
         if site.startswith(b"file:"):
@@ -143,6 +155,7 @@ class Sites:
         for site in self._dirty:
             batch.put("site", site_row_key(site), pack(self.row(site)))
         self._dirty.clear()
+        self.credit.flush(batch)
         while len(self._rows) > self._cache_size:
             self._rows.pop(next(iter(self._rows)))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shoal.counters import Counts
+from shoal.frontier.credit import CreditRow, domain_of, read_credit
 from shoal.frontier.rows import (
     COUNTS_KEY,
     HostRow,
@@ -14,6 +15,8 @@ from shoal.frontier.rows import (
     host_of_site,
     host_row_key,
     robots_row_key,
+    row_of_url_key,
+    site_of_row_key,
     site_row_key,
     unpack_url,
     url_key,
@@ -21,15 +24,14 @@ from shoal.frontier.rows import (
 from shoal.model.record import unpack
 from shoal.ports import Table
 
-_SITE_SUFFIX = b"\x00site"
-_URL_SUFFIX = b"\x00url"
-
 
 class SiteView(NamedTuple):
     site: bytes
     row: SiteRow
     host: bytes
     clock: HostRow
+    credit: CreditRow
+    """Of its registered domain."""
 
 
 class FrontierView:
@@ -47,8 +49,9 @@ class FrontierView:
     def urls(self, start: bytes, end: bytes | None) -> Iterator[tuple[bytes, UrlRow]]:
         """The known URLs of a range of rows, in row order."""
         for key, stored in self._table.scan("page", start, end):
-            if key.endswith(_URL_SUFFIX):
-                yield key[: -len(_URL_SUFFIX)], unpack_url(stored)
+            row = row_of_url_key(key)
+            if row is not None:
+                yield row, unpack_url(stored)
 
     def site(self, site: bytes) -> SiteView | None:
         stored = self._table.get("site", site_row_key(site))
@@ -56,8 +59,9 @@ class FrontierView:
 
     def sites(self) -> Iterator[SiteView]:
         for key, stored in self._table.scan("site", b"\x01"):
-            if key.endswith(_SITE_SUFFIX):
-                yield self._view(key[: -len(_SITE_SUFFIX)], unpack(SiteRow, stored))
+            site = site_of_row_key(key)
+            if site is not None:
+                yield self._view(site, unpack(SiteRow, stored))
 
     def robots(self, site: bytes) -> RobotsRow | None:
         stored = self._table.get("site", robots_row_key(site))
@@ -66,4 +70,5 @@ class FrontierView:
     def _view(self, site: bytes, row: SiteRow) -> SiteView:
         host = host_of_site(site)
         stored = self._table.get("site", host_row_key(host))
-        return SiteView(site, row, host, HostRow() if stored is None else unpack(HostRow, stored))
+        clock = HostRow() if stored is None else unpack(HostRow, stored)
+        return SiteView(site, row, host, clock, read_credit(self._table, domain_of(site)))

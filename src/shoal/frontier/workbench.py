@@ -17,6 +17,7 @@ from shoal import faults
 from shoal.clock import Clock
 from shoal.frontier.addresses import Addresses, Turn
 from shoal.frontier.books import Books
+from shoal.frontier.credit import standings
 from shoal.frontier.discovery import Discovery
 from shoal.frontier.politeness import retry_after
 from shoal.frontier.rows import HostRow
@@ -54,7 +55,10 @@ class Workbench:
         self._settings = settings
         self._seams = seams
         self._random = Random(settings.seed)
-        self._heap: list[tuple[float, int, ActiveSite]] = []
+        self._heaps: list[list[tuple[float, int, ActiveSite]]] = [
+            [] for _ in range(standings(settings.levels))
+        ]
+        """One per standing: what is behind is asked when nothing better is ready."""
         self._tie = count()
         self._empty: dict[bytes, ActiveSite] = {}
         """Sites that had nothing left when they were put back; they may have by now."""
@@ -65,8 +69,15 @@ class Workbench:
 
     def pop(self, now: float) -> ActiveSite | None:
         """A site that may be asked now."""
-        while self._heap and self._heap[0][0] <= now:
-            _, _, active = heappop(self._heap)
+        for heap in self._heaps:
+            active = self._pop_from(heap, now)
+            if active is not None:
+                return active
+        return None
+
+    def _pop_from(self, heap: list[tuple[float, int, ActiveSite]], now: float) -> ActiveSite | None:
+        while heap and heap[0][0] <= now:
+            _, _, active = heappop(heap)
             if self._sites.active.get(active.site) is not active:
                 continue  # retired meanwhile
             active.placed = False
@@ -85,7 +96,9 @@ class Workbench:
         if active.gate.busy:
             active.gate.queueing.append(active)
         else:
-            heappush(self._heap, (self._ready_at(active), next(self._tie), active))
+            active.standing = self._sites.credit.standing(active.site)
+            heap = self._heaps[active.standing]
+            heappush(heap, (self._ready_at(active), next(self._tie), active))
         active.placed = True
 
     def put_back(self, active: ActiveSite, now: float) -> None:
@@ -94,7 +107,7 @@ class Workbench:
         for other in waiting:
             other.placed = False
             self.place(other)
-        crowded = active.visits >= self._settings.quantum and self._someone_waits(now)
+        crowded = self._is_crowded(active, now)
         kept = active.asking_robots or active.errands
         if not kept and (crowded or self._must_rest(active, now)):
             self._retire(active, now)
@@ -104,11 +117,11 @@ class Workbench:
             self._empty[active.site] = active
 
     def ready_count(self, now: float) -> int:
-        return sum(1 for when, _, _ in self._heap if when <= now)
+        return sum(1 for heap in self._heaps for when, _, _ in heap if when <= now)
 
     def next_ready(self) -> float | None:
         """When the next site may be asked, as far as is known now."""
-        times = [self._heap[0][0]] if self._heap else []
+        times = [heap[0][0] for heap in self._heaps if heap]
         room = len(self._sites.active) < self._settings.capacity
         if room and (idle_ms := self._front.earliest_ms()) is not None:
             times.append(idle_ms / 1000)
@@ -141,16 +154,37 @@ class Workbench:
     def _has_room(self, now: float) -> bool:
         """Whether a slot is free, or is made so by retiring a site whose back queue is empty."""
         while len(self._sites.active) >= self._settings.capacity:
-            if not self._empty or not self._someone_waits(now):
+            best = self._front.best_standing(to_ms(now))
+            if best is None:
                 return False
+            if not self._empty:
+                if not self._evict(best, now):
+                    return False
+                continue
             active = self._empty.pop(next(iter(self._empty)))
             if self._sites.active.get(active.site) is active and self._is_empty(active, now):
                 self._retire(active, now)
         return True
 
-    def _someone_waits(self, now: float) -> bool:
-        earliest = self._front.earliest_ms()
-        return earliest is not None and earliest <= to_ms(now)
+    def _is_crowded(self, active: ActiveSite, now: float) -> bool:
+        """Whether a site that had its turns should make room for one that stands no worse, or any
+        site for one that stands better."""
+        best = self._front.best_standing(to_ms(now))
+        if best is None:
+            return False
+        standing = self._sites.credit.standing(active.site)
+        return best < standing or (best == standing and active.visits >= self._settings.quantum)
+
+    def _evict(self, best: int, now: float) -> bool:
+        """Make room for a site of a better standing than the worst that stands in a heap."""
+        for heap in reversed(self._heaps[best + 1 :]):
+            while heap and not heap[-1][2].errands:
+                active = heap.pop()[2]  # the last of a heap is one of its latest
+                if self._sites.active.get(active.site) is active:
+                    active.placed = False
+                    self._retire(active, now)
+                    return True
+        return False
 
     # --- clocks -----------------------------------------------------------------------------
 
@@ -215,7 +249,11 @@ class Workbench:
             chosen = self._front.choose(to_ms(now))
             if chosen is None:
                 break
-            batch, site = self._table.batch(), chosen[2]
+            batch, (rank, _, site) = self._table.batch(), chosen
+            if self._sites.credit.standing(site) > self._front.standing_of(rank):
+                self._discovery.place_again(batch, site)  # it has fallen behind meanwhile
+                self._write(batch)
+                continue
             self._front.remove(batch, *chosen)
             if site not in self._sites.active:  # twice active would be two requests at once
                 active = self.activate(batch, site)

@@ -55,6 +55,11 @@ def correct(batch: Batch, file: str, end: int) -> None:
         batch.put("site", mark + file.encode(), pack(end))
 
 
+def mark_whole(batch: Batch, file: str, end: int) -> None:
+    """The file was looked at and is on disk up to here, whatever rows know of it."""
+    batch.put("site", _SYNCED + file.encode(), pack(end))
+
+
 def forget(batch: Batch, file: str) -> None:
     """The file is gone, and no row points at it any more."""
     for mark in (_WRITTEN, _SYNCED):

@@ -82,6 +82,11 @@ def disown(batch: Batch, version: Version, lost: set[Spot]) -> None:
     visit.request = None if visit.request in lost else visit.request
     if isinstance(value, FetchRow):
         value.payload = None if value.payload in lost else value.payload
-    packed = pack(value)
+    rewrite(batch, version)
+
+
+def rewrite(batch: Batch, version: Version) -> None:
+    """Put a version whose value was changed back under its key."""
+    packed = pack(version.value)
     stored = stamped(version.when_ms, packed) if version.newest else packed
     batch.put("page", version.key, stored)

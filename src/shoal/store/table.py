@@ -23,6 +23,7 @@ from rocksdict import (
     BlockBasedOptions,
     Cache,
     DBCompressionType,
+    DBRecoveryMode,
     Options,
     Rdict,
     RdictIter,
@@ -209,6 +210,10 @@ def _options(family: str, cache: Cache) -> Options:
     options = Options(raw_mode=True)
     options.create_if_missing(True)
     options.create_missing_column_families(True)
+    # After a damaged stretch of the log nothing of it is taken: what is there is a prefix of what
+    # was written. Skipping would keep batches that rest on lost ones, and insisting on a whole log
+    # would refuse every table whose machine lost its power.
+    options.set_wal_recovery_mode(DBRecoveryMode.point_in_time())
     options.set_keep_log_file_num(2)
     options.set_max_background_jobs(2)
     options.set_max_open_files(512)

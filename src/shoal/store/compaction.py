@@ -1,0 +1,244 @@
+"""Which archived records does nobody need any more, and how are they let go? (P4)
+
+A page keeps its newest versions, by policy; a visit keeps its records while a version of its page
+has them, or while it is one of the newest visits. An archive file that is mostly other records is
+copied without them. robots.txt has no row, and its records stay: they say what we were told.
+
+The order makes a kill at any moment harmless: the copy is whole and on disk before a row points
+into it, rows go over in batches while both files are there, and the old file goes last, when no row
+on disk points at it. A copy that was left over has no row and is deleted by the next run.
+"""
+
+import os
+import re
+import secrets
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from shoal import faults
+from shoal.clock import iso
+from shoal.errors import CollectionError
+from shoal.model.cell import newest_key, older_key, to_ms
+from shoal.model.document import Spot
+from shoal.model.outcome import Outcome
+from shoal.ports import Batch, Table
+from shoal.store import archive, archive_ends, claims, warc
+from shoal.store.cells import Cells
+from shoal.store.members import Member, members
+from shoal.store.rows import TEXT, FetchRow, VisitRow
+
+_ROWS_AT_ONCE = 500
+_HEAD_BYTES = 1 << 13
+_DRAFT = ".part"
+_TARGET = re.compile(rb"^WARC-(?:Type: (warcinfo)|Target-URI: (\S*))\r$", re.MULTILINE)
+_NAME = re.compile(r"(shoal-\d{14}-)[0-9a-f]+(-\d+\.warc\.gz)")
+
+
+class Live:
+    """The records that rows point at: sixteen bytes for each claim."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, array[int]] = {}
+
+    def note(self, spots: list[Spot]) -> None:
+        for spot in spots:
+            self._claims.setdefault(spot.file, array("Q")).extend((spot.offset, spot.length))
+
+    def of(self, file: str) -> dict[int, int]:
+        """Length by offset."""
+        found = self._claims.get(file, array("Q"))
+        return dict(zip(found[::2], found[1::2], strict=True))
+
+
+class Copy(NamedTuple):
+    """An archive file without its dead records."""
+
+    file: str
+    """Empty when nothing is left of it."""
+    size_bytes: int
+    offsets: dict[int, int]
+    """Where a record stands now, by where it stood."""
+    dropped: int
+
+
+class Trimmed(NamedTuple):
+    versions: int = 0
+    texts: int = 0
+    disowned: bool = False
+    """Whether nothing is left of a page that was removed."""
+
+
+def trim(table: Table, batch: Batch, row: claims.Row, versions: int) -> Trimmed:
+    """Apply the policy to one row; its versions are then those that stay."""
+    fetches = [each for each in row.versions if isinstance(each.value, FetchRow)]
+    visits = [each for each in row.versions if isinstance(each.value, VisitRow)]
+    for surplus in fetches[versions:]:
+        batch.delete("page", surplus.key)
+    kept = fetches[:versions]
+    wanted = {spot for each in kept for spot in claims.spots_of(each.value)}
+    disowned = False
+    for number, visit in enumerate(visits):
+        if number < versions and (kept or not _had_page(visit)):
+            continue
+        lost = set(claims.spots_of(visit.value)) - wanted
+        if lost:
+            claims.disown(batch, visit, lost)
+            disowned = True
+    row.versions = [*kept, *visits]
+    texts = _trim_texts(table, batch, row.row, {each.when_ms for each in kept})
+    return Trimmed(len(fetches) - len(kept), texts, disowned and not kept)
+
+
+def _had_page(visit: claims.Version) -> bool:
+    return isinstance(visit.value, VisitRow) and visit.value.outcome is Outcome.OK
+
+
+def _trim_texts(table: Table, batch: Batch, row: bytes, kept_ms: set[int]) -> int:
+    """Texts of versions that are gone. They are the oldest, so that none is left without its
+    newest."""
+    dropped, qualifier = 0, TEXT.partition(":")[2].encode()
+    for number, cell in enumerate(Cells(table).versions(row, TEXT)):
+        when_ms = to_ms(cell.when)
+        if when_ms not in kept_ms:
+            key = newest_key(row, qualifier) if not number else older_key(row, qualifier, when_ms)
+            batch.delete("text", key)
+            dropped += 1
+    return dropped
+
+
+def drop_drafts(directory: Path) -> None:
+    """What a killed run had begun to copy."""
+    for path in directory.glob(f"*{_DRAFT}"):
+        path.unlink()
+
+
+def copy_without_dead(
+    directory: Path, file: str, live: Mapping[int, int], least_dead_share: float, now: float
+) -> Copy | None:
+    """None when too little of it is dead, or when not every live record can be found in it: then
+    `shoal repair` has to look at it first."""
+    path = directory / file
+    kept, dead_bytes, dropped = [], 0, 0
+    for member in members(path, head_bytes=_HEAD_BYTES):
+        if live.get(member.offset) == member.length:
+            kept.append((member.offset, member.length))
+        elif (what := _unclaimed(member)) == "drop":
+            dead_bytes, dropped = dead_bytes + member.length, dropped + 1
+        elif what == "keep":
+            kept.append((member.offset, member.length))
+    found = {offset for offset, _ in kept}
+    share = dead_bytes / max(1, path.stat().st_size)
+    if not dropped or share < least_dead_share or any(offset not in found for offset in live):
+        return None
+    return _copy(directory, file, kept, dropped, now)
+
+
+def _unclaimed(member: Member) -> str:
+    """What becomes of a record that no row points at: a copy has a warcinfo of its own."""
+    fields = _TARGET.findall(member.head.partition(b"\r\n\r\n")[0] + b"\r")
+    if any(kind for kind, _ in fields):
+        return "renew"
+    return "keep" if any(url.endswith(b"/robots.txt") for _, url in fields) else "drop"
+
+
+def _copy(
+    directory: Path, file: str, kept: list[tuple[int, int]], dropped: int, now: float
+) -> Copy:
+    if not kept:
+        return Copy("", 0, {}, dropped)
+    name = _new_name(file, now)
+    draft = directory / (name + _DRAFT)
+    fields = {"WARC-Filename": name, "Content-Type": "application/warc-fields"}
+    info = f"software: Shoal\r\nformat: WARC File Format 1.1\r\ndescription: {file}, compacted\r\n"
+    offsets = {}
+    try:
+        with (directory / file).open("rb") as source, draft.open("xb") as target:
+            target.write(warc.write_record("warcinfo", now, fields, info.encode()))
+            for offset, length in kept:
+                source.seek(offset)
+                offsets[offset] = target.tell()
+                target.write(source.read(length))
+            target.flush()
+            os.fsync(target.fileno())
+            size = target.tell()
+        draft.rename(directory / name)
+        sync_directory(directory)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise CollectionError(
+            f"The archive file {file} can't be copied: {error.strerror or error}; "
+            "nothing was changed."
+        ) from error
+    return Copy(name, size, offsets, dropped)
+
+
+def _new_name(file: str, now: float) -> str:
+    """It sorts where the old one did: names begin with the time of their first record."""
+    token = secrets.token_hex(4)
+    parts = _NAME.fullmatch(file)
+    stamp = re.sub(r"\D", "", iso(now))
+    return f"{parts[1]}{token}{parts[2]}" if parts else f"shoal-{stamp}-{token}-0001.warc.gz"
+
+
+def move_rows(table: Table, copies: Mapping[str, Copy]) -> None:
+    """Let rows point into the copies. Both files are there: a kill in between leaves some rows at
+    the one and some at the other. With the last of them the old file is forgotten: one that is
+    forgotten and there is harmless, one that is remembered and gone would be missed."""
+    batch = table.batch()
+    for copy in copies.values():
+        if copy.file:
+            archive_ends.correct(batch, copy.file, copy.size_bytes)
+    found = claims.rows(table) if any(copy.file for copy in copies.values()) else ()
+    for number, row in enumerate(found, 1):
+        for version in row.versions:
+            if _repoint(version.value, copies):
+                claims.rewrite(batch, version)
+        if number % _ROWS_AT_ONCE == 0:
+            table.write(batch)
+            batch = table.batch()
+            faults.point("compact.moving")
+    for file in copies:
+        archive_ends.forget(batch, file)
+    table.write(batch)
+    table.sync()
+
+
+def _repoint(value: FetchRow | VisitRow, copies: Mapping[str, Copy]) -> bool:
+    def moved(spot: Spot | None) -> Spot | None:
+        copy = None if spot is None else copies.get(spot.file)
+        if spot is None or copy is None:
+            return spot
+        return Spot(copy.file, copy.offsets[spot.offset], spot.length)
+
+    visit = value.visit if isinstance(value, FetchRow) else value
+    before = claims.spots_of(value)
+    visit.response, visit.request = moved(visit.response), moved(visit.request)
+    if isinstance(value, FetchRow):
+        value.payload = moved(value.payload)
+    return claims.spots_of(value) != before
+
+
+def delete_files(directory: Path, names: Iterable[str]) -> None:
+    for name in names:
+        (directory / name).unlink()
+        faults.point("compact.deleting")
+    sync_directory(directory)
+
+
+def sync_directory(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def candidates(directory: Path, live: Live, least_dead_share: float) -> Iterator[str]:
+    """Files of which so much may be dead."""
+    for path in archive.files(directory):
+        size = path.stat().st_size
+        alive = sum(live.of(path.name).values())
+        if size and (size - alive) / size >= least_dead_share:
+            yield path.name
