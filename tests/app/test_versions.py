@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -93,11 +94,31 @@ class Tale:
             return sum(1 for _ in table.scan("text", b"\x01"))
 
 
-@pytest.fixture
-def tale(tmp_path: Path) -> Iterator[Tale]:
+@pytest.fixture(scope="module")
+def site() -> Iterator[Running]:
     robots = RobotsMix(disallow=0, crawl_delay=0, missing=0, error=0)
-    with serve(Web(seed=3, hosts=2, pages=2, robots=robots)) as site:
-        yield Tale(site, tmp_path / "corpus")
+    with serve(Web(seed=3, hosts=2, pages=2, robots=robots)) as running:
+        yield running
+
+
+@pytest.fixture
+def tale(site: Running, tmp_path: Path) -> Tale:
+    return Tale(site, tmp_path / "corpus")
+
+
+@pytest.fixture(scope="module")
+def five(site: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection with five versions of the tale, to be copied."""
+    tale = Tale(site, tmp_path_factory.mktemp("five") / "corpus")
+    tale.crawl(5, versions=9)
+    return tale.directory
+
+
+@pytest.fixture
+def grown(tale: Tale, five: Path) -> Tale:
+    shutil.copytree(five, tale.directory)
+    tale.versions = 5
+    return tale
 
 
 @pytest.mark.parametrize(("keep", "readable"), [(1, [4]), (2, [4, 3]), (9, [4, 3, 2, 1])])
@@ -110,53 +131,53 @@ def test_as_many_versions_stay_as_the_policy_says(
     assert tale.findings() == []
 
 
-def test_a_stricter_policy_is_applied_by_compact(tale: Tale) -> None:
-    tale.crawl(6, versions=9)
+def test_a_stricter_policy_is_applied_by_compact(grown: Tale) -> None:
+    tale = grown
     before = tale.warc_bytes()
     done = tale.compact(keep=2, share=0.0)
-    assert (done.versions_dropped, done.texts_dropped) == (4, 4)
-    assert done.records_dropped == 8  # a response and a request for each
-    assert tale.stored() == tale.expected(6, 5)
+    assert (done.versions_dropped, done.texts_dropped) == (3, 3)
+    assert done.records_dropped == 6  # a response and a request for each
+    assert tale.stored() == tale.expected(5, 4)
     assert tale.texts() == 3
-    assert tale.warc_bytes() < before / 2
+    assert tale.warc_bytes() < before * 0.6
     assert tale.findings() == []
     assert all(check(path) == "" for path in files(tale.directory / "warc"))
     with open_collection(tale.directory) as collection:
         history = collection.history(tale.url)
-    assert len(history) == 6  # that it was visited is remembered
+    assert len(history) == 5  # that it was visited is remembered
     assert sum(visit.response is not None for _, visit in history) == 2
     assert tale.compact(keep=2, share=0.0).records_dropped == 0  # there is nothing left to do
     tale.crawl(1, versions=2)
-    assert tale.stored() == tale.expected(7, 6)
+    assert tale.stored() == tale.expected(6, 5)
     assert tale.findings() == []
 
 
-def test_robots_records_stay_though_no_row_points_at_them(tale: Tale) -> None:
-    tale.crawl(3, versions=1)
-    tale.compact(keep=1, share=0.0)
-    urls = [seen.url or "" for path in files(tale.directory / "warc") for seen in by_warcio(path)]
-    assert sum(url.endswith("/robots.txt") for url in urls) >= 2
-    assert sum(url == tale.url for url in urls) == 2
+def test_robots_records_stay_though_no_row_points_at_them(grown: Tale) -> None:
+    before = grown.records()["robots"]
+    grown.compact(keep=1, share=0.0)
+    after = grown.records()
+    assert after["robots"] == before >= 2
+    assert after[grown.url] == 2
 
 
-def test_a_file_that_is_mostly_alive_is_left_alone(tale: Tale) -> None:
-    tale.crawl(3, versions=3)
+def test_a_file_that_is_mostly_alive_is_left_alone(grown: Tale) -> None:
+    tale = grown
     names = [path.name for path in files(tale.directory / "warc")]
-    assert tale.compact(keep=3).files_rewritten == 0
+    assert tale.compact(keep=9).files_rewritten == 0
     assert [path.name for path in files(tale.directory / "warc")] == names
 
 
-def test_a_reader_that_was_there_before_reads_on(tale: Tale) -> None:
-    tale.crawl(4, versions=9)
+def test_a_reader_that_was_there_before_reads_on(grown: Tale) -> None:
+    tale = grown
     with open_collection(tale.directory) as collection:
         page = collection.page(tale.url)
         assert page is not None
         tale.compact(keep=1, share=0.0)
-        assert page.body.decode() == f"<p>{told(4)}</p>"
+        assert page.body.decode() == f"<p>{told(5)}</p>"
 
 
-def test_what_was_removed_leaves_the_archive_too(tale: Tale) -> None:
-    tale.crawl(2, versions=9)
+def test_what_was_removed_leaves_the_archive_too(grown: Tale) -> None:
+    tale = grown
 
     async def remove() -> None:
         engine = Engine(tale.directory, load(tale.directory, QUICK, {}))
@@ -172,14 +193,13 @@ def test_what_was_removed_leaves_the_archive_too(tale: Tale) -> None:
     # It comes again with the body that it had: whole, because nothing is there to refer to.
     tale.versions -= 1
     tale.crawl(1)
-    assert tale.stored() == tale.expected(2)
+    assert tale.stored() == tale.expected(5)
     assert tale.findings() == []
 
 
-def test_not_while_somebody_writes(tale: Tale) -> None:
-    tale.crawl(1)
-    with WriteLock(Layout(tale.directory)), pytest.raises(Busy):
-        tale.compact(keep=1)
+def test_not_while_somebody_writes(grown: Tale) -> None:
+    with WriteLock(Layout(grown.directory)), pytest.raises(Busy):
+        grown.compact(keep=1)
 
 
 PROGRAM = """
@@ -196,8 +216,8 @@ POINTS = ("trimming", "trimming:2", "copied", "moving", "moved", "deleting")
 
 
 @pytest.mark.parametrize("point", [f"compact.{name}" for name in POINTS] + ["compaction.middle"])
-def test_a_kill_at_any_moment_loses_nothing(tale: Tale, point: str) -> None:
-    tale.crawl(5, versions=9)
+def test_a_kill_at_any_moment_loses_nothing(grown: Tale, point: str) -> None:
+    tale = grown
     before = tale.records()
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tale.directory)],

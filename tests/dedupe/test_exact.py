@@ -1,7 +1,7 @@
 """The same page under many URLs, by real crawls: marked, archived once, and still whole (U1)."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,17 +12,25 @@ from shoal.app.collection import Collection, Page
 from shoal.app.engine import Engine, roots_of
 from shoal.app.explain import explain
 from shoal.app.layout import Layout
+from shoal.app.running import Summary
 from shoal.app.verify import verifying
 from shoal.config import load
 from shoal.dedupe.exact import LEAST_TEXT_CHARS
 from shoal.model.document import Fate
 from shoal.model.rowkey import row_key
 from shoal.store.archive import files
-from tests.crawl.run import QUICK, crawl
+from tests.crawl.run import QUICK
+from tests.crawl.run import crawl as crawl_with
 from tests.store.readers import check
 from tests.world import RobotsMix, Running, Web, serve
 
 STORY = "Clownfish live among the tentacles of sea anemones, which sting others and spare them. "
+
+
+def crawl(
+    directory: Path, seeds: list[str], settings: Mapping[str, object] | None = None
+) -> Summary:
+    return crawl_with(directory, seeds, {"politeness.delay": 0.02, **(settings or {})})
 
 
 @pytest.fixture

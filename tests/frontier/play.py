@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from shoal.clock import FakeClock
 from shoal.frontier.audit import audit
-from shoal.frontier.frontier import DiskFrontier, SiteLease
+from shoal.frontier.frontier import DiskFrontier
+from shoal.frontier.lease import SiteLease
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.rows import UrlRow, host_of_site
 from shoal.frontier.settings import FrontierSettings, Seams

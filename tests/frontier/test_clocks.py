@@ -51,6 +51,18 @@ def test_the_delay_counts_from_the_end_of_the_response(play: Play) -> None:
     play.expect(f"{A}/2")
 
 
+def test_not_a_fraction_of_a_millisecond_too_soon(table: RocksTable) -> None:
+    """Stored times are whole milliseconds; the second site of a host reads them from the table."""
+    play = play_with(table, FakeClock(1_700_000_000.0004))
+    play.add("http://a.test/1")
+    play.end(play.expect("http://a.test/robots.txt"), Answer(404))
+    play.add("https://a.test/1")
+    play.clock.advance(DELAY - 0.0002)
+    assert play.lease() is None
+    play.clock.advance(0.001)
+    assert play.lease() is not None
+
+
 def test_a_page_that_is_long_understood_does_not_idle_its_site(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     lease = play.expect(f"{A}/1")

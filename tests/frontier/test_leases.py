@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.frontier import DiskFrontier, SiteLease
+from shoal.frontier.frontier import DiskFrontier
+from shoal.frontier.lease import SiteLease
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.settings import FrontierSettings
 from shoal.model.document import Understood

@@ -103,6 +103,27 @@ def test_nothing_else_is_asked_while_it_is_on_its_way_or_being_understood(play: 
     play.expect(f"{A}/1")
 
 
+def test_its_site_keeps_its_slot_meanwhile_however_many_wait(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    """Else it would be woken again without its rules, and ask for them a second time."""
+    settings = FrontierSettings(capacity=2, quantum=1, politeness=Politeness(address_share=0))
+    play = Play(table, clock, PlaySettings(settings))
+    play.add(f"{A}/1", f"{B}/1", "http://c.test/1", "http://d.test/1")
+    lease = play.expect(ROBOTS_A)
+    fetched = play.release(lease, ALL_ALLOWED)
+    for _ in range(40):
+        other = play.lease()
+        if other is None:
+            clock.advance(1)
+        else:
+            assert other.site != lease.site
+            play.end(other, NO_ROBOTS if other.visit.kind is Kind.ROBOTS else OK)
+    play.finish(lease.visit, fetched, ALL_ALLOWED)
+    assert play.crawl() == [f"{A}/1"]
+    assert asked(play).count(ROBOTS_A) == 1
+
+
 def test_a_robots_txt_that_was_cancelled_is_asked_again(play: Play) -> None:
     play.add(f"{A}/1")
     lease = play.expect(ROBOTS_A)

@@ -198,6 +198,17 @@ def test_injecting_one_that_is_in_flight_harms_neither(play: Play) -> None:
     assert play.frontier.done()
 
 
+@pytest.mark.parametrize(("asked", "row"), [("/1", "/1"), ("/1/", "/1/")])
+def test_of_two_spellings_that_are_both_pages_each_means_itself(
+    play: Play, asked: str, row: str
+) -> None:
+    """Where both were brought in from outside, and no cache remembers one of them."""
+    inject(play, f"{A}/1", Understood([Document()]))
+    inject(play, f"{A}/1/", Understood([Document()]))
+    play.open()
+    assert play.frontier.urls.row_of(row_key(A + asked)) == row_key(A + row)
+
+
 def test_one_visit_may_yield_many_documents(play: Play) -> None:
     play.add(f"{A}/box.zip")
     parts = [Document(), Document(name="!/a.txt"), Document(name="!/b.txt", fate=Fate.EMPTY)]

@@ -14,7 +14,7 @@ from zlib import crc32
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.frontier import SiteLease
+from shoal.frontier.lease import SiteLease
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.settings import FrontierSettings
 from shoal.model.outcome import Outcome

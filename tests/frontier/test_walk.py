@@ -11,7 +11,7 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.frontier.discovery import Reach
-from shoal.frontier.frontier import SiteLease
+from shoal.frontier.lease import SiteLease
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.rows import host_of_site
 from shoal.frontier.settings import FrontierSettings

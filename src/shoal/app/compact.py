@@ -116,15 +116,14 @@ class _Compaction:
 
     def _rewrite_archive(self, live: Live, committed: set[str], least_dead_share: float) -> None:
         found = list(compaction.candidates(self._directory, live, least_dead_share))
+        copier = compaction.Copier(self._directory, least_dead_share, self._now)
         for start in range(0, len(found), _FILES_AT_ONCE):
             copies: dict[str, Copy] = {}
             for file in found[start : start + _FILES_AT_ONCE]:
                 self._tell(f"Reading {file} …")
                 if file not in committed and not live.of(file):
                     copies[file] = Copy("", 0, {}, 0)  # a killed process left it
-                elif copy := compaction.copy_without_dead(
-                    self._directory, file, live.of(file), least_dead_share, self._now
-                ):
+                elif copy := copier.copy(file, live.of(file)):
                     copies[file] = copy
             self._switch(copies)
 

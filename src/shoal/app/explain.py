@@ -22,6 +22,7 @@ from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct
 from shoal.model.robots_match import path_of
 from shoal.model.rowkey import site_of_key, url_of
+from shoal.model.url import canonical
 from shoal.store.rows import VisitRow
 
 _FOUND = {
@@ -61,7 +62,33 @@ def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation
     lines.append(Line("next", _next(known, site)))
     if not collection.principal.everything and known is not None and not history:
         known = None
-    return Explanation(stored_url, _verdict(known, history), lines)
+    refused = _refused_target(collection, known, history, roots)
+    return Explanation(stored_url, _sentence(_verdict(known, history) + refused), lines)
+
+
+def _sentence(text: str) -> str:
+    """With one full stop, also when a note of others brought its own."""
+    return text.rstrip(".") + "."
+
+
+def _refused_target(
+    collection: Collection,
+    known: UrlRow | None,
+    history: list[tuple[float, VisitRow]],
+    roots: list[str],
+) -> str:
+    """A redirect out of the scope ends there; who asks about the page wants to know."""
+    if known is None or known.state is not State.REDIRECT or not history:
+        return ""
+    target = canonical(history[0][1].location)
+    if target is None:
+        return ""
+    found = collection.frontier.url(collection.store.find(target))
+    if found is None:
+        reason = CrawlScope(_scope_settings(collection, roots)).refuses(target)
+    else:
+        reason = found.reason if found.state is State.EXCLUDED else ""
+    return f", which was not taken: {reason}" if reason else ""
 
 
 def _verdict(known: UrlRow | None, history: list[tuple[float, VisitRow]]) -> str:
@@ -79,7 +106,7 @@ def _verdict(known: UrlRow | None, history: list[tuple[float, VisitRow]]) -> str
             return "It is stored, and was unchanged at the last visit."
         case State.REDIRECT:
             where = history[0][1].location if history else ""
-            return f"It redirects to {where}."
+            return f"It redirects to {where}"
         case State.GONE:
             return f"It is gone (status {known.status})."
         case State.EXCLUDED:
@@ -91,7 +118,7 @@ def _discovered(known: UrlRow | None) -> str:
     if known is None:
         return "Never: no seed, link, redirect or submission has named it."
     when = iso(known.found_ms / 1000)
-    if known.source in _FOUND and not known.found_from:
+    if known.source in _FOUND:
         how = _FOUND[known.source]
     else:
         kind = "a redirect of" if known.source is Source.REDIRECT else f"a {known.source} on"
@@ -103,9 +130,9 @@ def _discovered(known: UrlRow | None) -> str:
     return f"{how}, {when}, at depth {known.depth}."
 
 
-def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | None) -> str:
+def _scope_settings(collection: Collection, roots: list[str]) -> ScopeSettings:
     crawl = collection.config.crawl
-    settings = ScopeSettings(
+    return ScopeSettings(
         kind=crawl.scope,
         roots=roots,
         include=list(crawl.include),
@@ -116,16 +143,19 @@ def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | N
         max_parameters=collection.config.url.max_parameters,
         latest_year=latest_year(time.time()),
     )
+
+
+def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | None) -> str:
     by_others = ("robots:", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME))
     if (
         known is not None
         and known.state is State.EXCLUDED
         and not known.reason.startswith(by_others)
     ):
-        return f"Refused: {known.reason}."
+        return _sentence(f"Refused: {known.reason}")
     if known is not None:
         return "Admitted."
-    refused = CrawlScope(settings).refuses(url)
+    refused = CrawlScope(_scope_settings(collection, roots)).refuses(url)
     return f"It would be refused: {refused}." if refused else "It would be admitted."
 
 
@@ -157,7 +187,7 @@ def _visit(when: float, visit: VisitRow) -> str:
         says += f", to {visit.location}"
     if visit.cut:
         says += ", cut at the size limit"
-    return says + (f" ({visit.note})." if visit.note else ".")
+    return says + (f" ({visit.note.rstrip('.')})." if visit.note else ".")
 
 
 def _content(collection: Collection, url: str) -> list[Line]:
@@ -192,8 +222,8 @@ def _content(collection: Collection, url: str) -> list[Line]:
         Fate.WAITING: "It waits for the index.",
         Fate.NOINDEX: "It is not indexed: the page says noindex.",
         Fate.EMPTY: "It is not indexed: it has no text.",
-        Fate.UNCONVERTIBLE: f"It is not indexed: {document.problem}.",
-        Fate.DROPPED: f"It is not indexed: {document.problem}.",
+        Fate.UNCONVERTIBLE: _sentence(f"It is not indexed: {document.problem}"),
+        Fate.DROPPED: _sentence(f"It is not indexed: {document.problem}"),
         Fate.DUPLICATE: "It is not indexed: what it is a duplicate of is.",
     }
     lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
@@ -210,4 +240,4 @@ def _next(known: UrlRow | None, site: SiteView | None) -> str:
     why = f"; the host was slowed down: {clock.note}" if clock is not None and clock.note else ""
     due = f"from {iso(ready_ms / 1000)}" if ready_ms else "now"
     behind = behind_in_words(site.credit) if site is not None else ""
-    return f"It is due {due}, at level {known.level}{why}{behind and '; '}{behind}."
+    return _sentence(f"It is due {due}, at level {known.level}{why}{behind and '; '}{behind}")

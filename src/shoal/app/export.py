@@ -11,7 +11,6 @@ from shoal.app.collection import Collection, Page, key_range
 from shoal.clock import as_datetime, iso
 from shoal.model.document import Spot
 from shoal.model.outcome import State
-from shoal.model.page_rules import PageRules
 from shoal.model.record import Struct, to_json
 from shoal.model.rowkey import row_key
 from shoal.store import cdxj
@@ -56,7 +55,7 @@ class PageLine(Struct):
     same_text_as: str
     fate: str
     problem: str
-    rules: PageRules
+    rules: dict[str, bool | int | float | None]
     ai_use: dict[str, str | bool]
     links: list[tuple[str, str]]
     anchors: list[tuple[str, str]]
@@ -111,7 +110,9 @@ def page_line(page: Page) -> PageLine:
         same_text_as=document.same_text_as,
         fate=document.fate,
         problem=document.problem,
-        rules=document.rules,
+        rules={
+            name: getattr(document.rules, name) for name in document.rules.__struct_fields__
+        },
         ai_use={
             name: value
             for name in ("content_usage", "content_signal", "tdm_reservation", "tdm_policy", "noai")

@@ -36,6 +36,16 @@ def guard(config: Config) -> Guard | None:
     return None if config.fetch.allow_private == "yes" else public_only
 
 
+def require_schemes(urls: Iterable[str]) -> None:
+    """A seed that nobody can fetch is refused before a crawl starts."""
+    known = sorted({*_BUILT_IN, *(each.name for each in entry_points(group=GROUP))})
+    for url in urls:
+        scheme = url.partition(":")[0]
+        if scheme not in known:
+            names = f"{', '.join(known[:-1])} and {known[-1]}"
+            raise UsageError(f"{url!r} can't be fetched: the schemes that work are {names}")
+
+
 def fetchers(config: Config, names: Resolver, clock: Clock) -> Schemes:
     """One for every scheme that is built in; others are found when they are first asked for."""
     http = http_fetcher(config, names, clock)

@@ -1,9 +1,10 @@
 """How does each host stand? Ready, left alone until a time, paused or down, and why."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from shoal.app.collection import Collection
+from shoal.app.status import Trouble
 from shoal.clock import iso
 from shoal.frontier.credit import behind_in_words
 from shoal.frontier.rows import Robots
@@ -35,6 +36,16 @@ def host_lines(collection: Collection) -> Iterator[HostLine]:
     usual_ms = collection.config.politeness.delay * 1000
     for view in collection.hosts():
         yield _line(view, now_ms, usual_ms)
+
+
+def in_trouble(views: Iterable[SiteView]) -> Iterator[Trouble]:
+    """Hosts whose last answers were failures, each once: `connect: …`, `dns: …`, `busy: 503`."""
+    told = set()
+    for view in views:
+        site = site_of(url_of(view.site))
+        if view.clock.failures and view.clock.note and view.host not in told:
+            told.add(view.host)
+            yield Trouble(site.host_label or f"{site.scheme}:", view.clock.note)
 
 
 def _line(view: SiteView, now_ms: float, usual_ms: float) -> HostLine:

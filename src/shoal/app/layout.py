@@ -19,11 +19,16 @@ import time
 from pathlib import Path
 from typing import Self
 
-from shoal.errors import Busy, CollectionError
+from shoal.errors import Busy, CollectionError, UsageError
 
 DEFAULT_DIRECTORY = "corpus"
 LIVE = "live"
 READERS = "readers"
+_OWN = frozenset(
+    ("shoal.toml", "table", "warc", "inbox", "lock", "status.json", "status.tmp", READERS, LIVE)
+)
+"""What a directory may hold and still become a collection: its settings, and what a kill during the
+first start left."""
 
 _TRIES = 5
 _BETWEEN_TRIES_SECONDS = 0.02
@@ -35,6 +40,8 @@ _SETTINGS_HEAD = """\
 
 def directory_of(given: str | Path | None) -> Path:
     """The collection that is meant: the one named, else SHOAL_DIR, else ./corpus."""
+    if given == "":
+        raise UsageError("--dir must name a directory, not ''")
     return Path(given or os.environ.get("SHOAL_DIR") or DEFAULT_DIRECTORY)
 
 
@@ -76,8 +83,23 @@ class Layout:
                 f"make one with: shoal crawl URL --dir {self.directory}"
             )
 
+    def must_be_free(self) -> None:
+        """A new collection is not mixed with other files."""
+        if Layout(self.directory).exists():
+            return
+        try:
+            strange = {each.name for each in self.directory.iterdir()} - _OWN
+        except OSError:
+            return  # there is none yet, or `create` says what is wrong with it
+        if strange:
+            raise CollectionError(
+                f"{self.directory} is not empty and is no collection (it holds {min(strange)!r}); "
+                "use an empty or a new directory."
+            )
+
     def create(self, settings: str) -> None:
         """Make the directory, and its shoal.toml on first use."""
+        self.must_be_free()
         try:
             for each in (self.directory, self.warc, self.inbox):
                 each.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,17 @@ from shoal.counters import Counts
 _DISK_LOOK_SECONDS = 1.0
 
 
+def enough_to_go_on(config: Config, reason: str, pages: int, received_bytes: int) -> dict[str, int]:
+    """What a limit that stopped a crawl must be raised to, by setting: twice what there is. Limits
+    on the time count anew in every run, and disk must be freed."""
+    crawl = config.crawl
+    if reason.endswith("(--max-pages)"):
+        return {"crawl.max_pages": 2 * max(pages, crawl.max_pages or 0)}
+    if reason.endswith("(--max-bytes)"):
+        return {"crawl.max_bytes": 2 * max(received_bytes, int(crawl.max_bytes or 0))}
+    return {}
+
+
 class CrawlLimits:
     def __init__(self, config: Config, counts: Counts, directory: Path, clock: Clock) -> None:
         self._crawl = config.crawl
@@ -30,7 +41,8 @@ class CrawlLimits:
     def reached(self) -> str:
         crawl = self._crawl
         if crawl.max_pages is not None and self.pages() >= crawl.max_pages:
-            return f"the limit of {crawl.max_pages:,} pages is reached (--max-pages)"
+            pages = "page" if crawl.max_pages == 1 else "pages"
+            return f"the limit of {crawl.max_pages:,} {pages} is reached (--max-pages)"
         if crawl.max_bytes is not None and self._counts["total/bytes"] >= crawl.max_bytes:
             return f"the limit of {crawl.max_bytes:,} bytes is reached (--max-bytes)"
         if crawl.max_time is not None and self._clock.now() - self._started >= crawl.max_time:

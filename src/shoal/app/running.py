@@ -8,15 +8,18 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from shoal.app.engine import Engine
+from shoal.app.hosts import in_trouble
 from shoal.app.layout import Layout
 from shoal.app.recovery import Recovered
-from shoal.app.status import Live, Snapshot, Status, status_of, write_snapshot
+from shoal.app.status import Live, Snapshot, Status, Trouble, status_of, write_snapshot
 from shoal.config import Config
 from shoal.crawl import Crawl
 from shoal.frontier.rows import host_of_site
+from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.link import Link, Source
 from shoal.model.plan import Running, why_idle
 from shoal.model.rowkey import row_key, site_key
@@ -25,6 +28,9 @@ from shoal.sources.inbox import Command, Pause, Resume, Stop, Submit, Unreadable
 
 _TICK_SECONDS = 1.0
 _RATE_WINDOW_SECONDS = 15.0
+_SEED_SITES_WATCHED = 20
+_SITES_LOOKED_AT = 10_000
+_TROUBLES_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,10 @@ class Summary:
     recovered: Recovered
     """What an earlier process left undone, and was put right at the start."""
     reconsidered: int
+    trouble: list[Trouble]
+    """The first few hosts that did not answer at the end, and why."""
+    unanswered: bool
+    """Nothing was ever fetched, because no seed's host answered."""
 
     @property
     def finished(self) -> bool:
@@ -86,14 +96,33 @@ class RunningCrawl:
         if isinstance(fault, Exception):
             raise fault
         counts = engine.frontier.counts
+        status = status_of(engine.layout.directory, Snapshot(counts.as_dict()))
+        seeds_in_trouble = self._seeds_in_trouble()
+        sites = islice(FrontierView(engine.table).sites(), _SITES_LOOKED_AT)
+        others = (each for each in in_trouble(sites) if each not in seeds_in_trouble)
         return Summary(
-            status=status_of(engine.layout.directory, Snapshot(counts.as_dict())),
+            status=status,
             seconds=engine.clock.now() - self._started,
             reason=self._crawl.stopping or "finished",
             waiting_later=counts["queued"],
             recovered=engine.recovered,
             reconsidered=reconsidered,
+            trouble=[*seeds_in_trouble, *islice(others, _TROUBLES_NAMED)][:_TROUBLES_NAMED],
+            unanswered=not status.answered
+            and 0 < len(self._seed_sites()) == len(seeds_in_trouble),
         )
+
+    def _seed_sites(self) -> list[SiteView]:
+        """The first few: looked at once a second, however large the crawl is."""
+        view, found = FrontierView(self._engine.table), {}
+        for url in self._engine.roots[:_SEED_SITES_WATCHED]:
+            site = view.site(site_key(site_of(url)))
+            if site is not None:
+                found[site.host] = site
+        return list(found.values())
+
+    def _seeds_in_trouble(self) -> list[Trouble]:
+        return list(in_trouble(self._seed_sites()))
 
     def _stop_without_keeper(self, keeper: "asyncio.Task[None]") -> None:
         """Housekeeping ends by itself only by a fault (a full disk): then nothing is synced."""
@@ -134,6 +163,7 @@ class RunningCrawl:
         rate = self._rate(now, answered)
         counts = engine.frontier.counts
         polite = engine.config.politeness
+        trouble = self._seeds_in_trouble()[:_TROUBLES_NAMED]
         running = Running(
             wanted_rate=polite.rate,
             rate=rate,
@@ -163,6 +193,7 @@ class RunningCrawl:
             idle=why_idle(running),
             projected_end=self._projected_end(now, rate, counts["queued"]),
             stopping=self._crawl.stopping,
+            trouble=trouble,
         )
         return Snapshot(counts.as_dict(), live)
 

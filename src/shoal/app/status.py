@@ -17,6 +17,13 @@ from shoal.model.outcome import State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 
 
+class Trouble(Struct):
+    """A host that does not answer as it should, and why."""
+
+    host: str
+    why: str
+
+
 class Live(Struct):
     """What a running crawl is doing."""
 
@@ -38,6 +45,8 @@ class Live(Struct):
     """Why it is not faster; empty when it is as fast as wanted."""
     projected_end: float | None
     stopping: str
+    trouble: list[Trouble] = []
+    """The first few seeds' hosts that do not answer."""
 
 
 class Snapshot(Struct):
@@ -98,9 +107,17 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         gone_by_status=below(State.GONE),
         excluded_by_reason=below(State.EXCLUDED),
         failed_by_reason=below(State.FAILED),
-        totals=counts.starting_with("total/"),
+        totals=_totals(counts),
         live=snapshot.live,
     )
+
+
+def _totals(counts: Counts) -> dict[str, int]:
+    """`requests` are all, also those for robots.txt."""
+    totals = {name.replace(" ", "_"): n for name, n in counts.starting_with("total/").items()}
+    if robots := totals.get("robots_requests", 0):
+        totals["requests"] = totals.get("requests", 0) + robots
+    return totals
 
 
 def write_snapshot(path: Path, snapshot: Snapshot) -> None:

@@ -43,7 +43,7 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
 
 @app.command()
 def repair(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
-    """Mend what verify finds; what was lost is fetched again by the next crawl."""
+    """Mend what verify finds, as far as it can be."""
     from shoal.app.layout import directory_of
     from shoal.app.repair import repair as mend
     from shoal.cli import screen

@@ -15,19 +15,18 @@ the front index, so that another can take its slot.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
 from shoal.clock import Clock
 from shoal.counters import Counts
-from shoal.frontier.addresses import Turn
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery, Order, Trail
 from shoal.frontier.front import Front
 from shoal.frontier.in_flight import InFlight
+from shoal.frontier.lease import SiteLease
 from shoal.frontier.reconsider import Reconsideration
-from shoal.frontier.robots_desk import RobotsDesk, refusal
+from shoal.frontier.robots_desk import RobotsDesk
 from shoal.frontier.rows import CLOCK_KEY, COUNTS_KEY, Robots, entry_of, is_web
 from shoal.frontier.settings import FrontierSettings, Report, Seams
 from shoal.frontier.settling import Ending, Settler, has_own_text
@@ -46,30 +45,6 @@ from shoal.ports import Batch, Lease, Table
 
 _ADD_AT_ONCE = 1000
 _PATIENCE_OVER_DELAY_SECONDS = 1.0
-
-
-@dataclass(eq=False)
-class SiteLease:
-    """A site that is ours alone, with the visit chosen for it."""
-
-    active: ActiveSite
-    visit: Visit
-    turn: Turn = field(default=Turn())
-    released: bool = False
-
-    @property
-    def site(self) -> bytes:
-        return self.active.site
-
-    def next_url(self) -> Visit:
-        return self.visit
-
-    def refusal(self, visit: Visit) -> str:
-        if visit.asked_for and self.active.gate.row.paused:
-            return "paused: the host that this robots.txt is redirected to is paused"
-        if visit.kind is not Kind.PAGE or self.active.rules is None:
-            return ""
-        return refusal(self.active.rules, visit.url)
 
 
 class DiskFrontier:
@@ -377,11 +352,9 @@ class DiskFrontier:
 
     def close(self) -> None:
         """Retire every site, so that the next start knows their clocks. What is still in flight
-        counts as asked just now, and is due again."""
+        stays marked: its host counts as asked just now then, and it is due again."""
         self._halted = True
         now = self._clock.now()
-        for lease in self._leases:
-            self._bench.count_as_asked(lease.active.gate, now)
         batch = self._begin()
         for active in list(self.sites.active.values()):
             self._bench.retire(batch, active, now)

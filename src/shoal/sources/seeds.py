@@ -2,12 +2,13 @@
 
 A word is a URL, a host as people write it (`example.org/x`), a local file or directory, or a list
 of URLs, one a line: `-` is the standard input and `@FILE` a file; a file whose first line is a URL
-is taken for a list without the `@`, and `file:///…` always means the file itself. What is none of
-these is refused before anything is fetched, with the fix that is nearest: a misspelt seed that is
+is taken for a list without the `@`, and `file:///…` always means the file itself. An empty file is
+no seed, nor is binary data that no ending says to be a document. What is none of these is refused before anything is fetched, with the fix that is nearest: a misspelt seed that is
 skipped would end in a collection of something else.
 """
 
 import difflib
+import mimetypes
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -98,12 +99,21 @@ def _listed(stream: TextIO, name: str, params: ParamRules) -> Iterator[str]:
 def _looks_like_list(path: Path) -> bool:
     try:
         with path.open(encoding="utf-8-sig", errors="replace") as stream:
-            lines = stream.read(MAX_RAW).splitlines()
+            text = stream.read(MAX_RAW)
     except OSError as error:
         shown = described(str(path))
         raise UsageError(f"the file {shown} can't be read: {error.strerror}") from None
-    first = next((text for line in lines if (text := _COMMENT.sub("", line).strip())), "")
-    return _LISTED_URL.fullmatch(first) is not None
+    if not text.strip():
+        raise UsageError(f"the file {described(str(path))} is empty: it names no URL")
+    lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
+    if _LISTED_URL.fullmatch(next(filter(None, lines), "")):
+        return True
+    if "\0" in text and mimetypes.guess_type(path.name)[0] is None:
+        shown = described(str(path))
+        raise UsageError(
+            f"the file {shown} is neither a list of URLs nor a document that its name tells"
+        )
+    return False
 
 
 def _is_there(path: Path) -> bool:
@@ -121,6 +131,15 @@ def _file_url(path: Path) -> str:
     if url is None:
         raise UsageError(f"the path {described(str(path))} is too long for a URL")
     return url
+
+
+def named_url(word: str, params: ParamRules = DEFAULT) -> str:
+    """The URL that one word means, as a seed would: a file that is here, else `seed_url`."""
+    path = Path(word)
+    try:
+        return _file_url(path) if word and _is_there(path) else seed_url(word.strip(), params)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def seed_url(text: str, params: ParamRules = DEFAULT) -> str:

@@ -32,7 +32,7 @@ from shoal.store.rows import TEXT, FetchRow, VisitRow
 _ROWS_AT_ONCE = 500
 _HEAD_BYTES = 1 << 13
 _DRAFT = ".part"
-_TARGET = re.compile(rb"^WARC-(?:Type: (warcinfo)|Target-URI: (\S*))\r$", re.MULTILINE)
+_FIELD = re.compile(rb"^WARC-(Record-ID|Target-URI): (\S*)\r$", re.MULTILINE)
 _NAME = re.compile(r"(shoal-\d{14}-)[0-9a-f]+(-\d+\.warc\.gz)")
 
 
@@ -114,64 +114,75 @@ def drop_drafts(directory: Path) -> None:
         path.unlink()
 
 
-def copy_without_dead(
-    directory: Path, file: str, live: Mapping[int, int], least_dead_share: float, now: float
-) -> Copy | None:
-    """None when too little of it is dead, or when not every live record can be found in it: then
-    `shoal repair` has to look at it first."""
-    path = directory / file
-    kept, dead_bytes, dropped = [], 0, 0
-    for member in members(path, head_bytes=_HEAD_BYTES):
-        if live.get(member.offset) == member.length:
-            kept.append((member.offset, member.length))
-        elif (what := _unclaimed(member)) == "drop":
-            dead_bytes, dropped = dead_bytes + member.length, dropped + 1
-        elif what == "keep":
-            kept.append((member.offset, member.length))
-    found = {offset for offset, _ in kept}
-    share = dead_bytes / max(1, path.stat().st_size)
-    if not dropped or share < least_dead_share or any(offset not in found for offset in live):
-        return None
-    return _copy(directory, file, kept, dropped, now)
+class Copier:
+    """Copies archive files without their dead records."""
+
+    def __init__(self, directory: Path, least_dead_share: float, now: float) -> None:
+        self._directory = directory
+        self._least_dead_share = least_dead_share
+        self._now = now
+        self._ids: set[bytes] = set()
+        """Of robots.txt records met so far: a run that was killed may have left two of one."""
+
+    def copy(self, file: str, live: Mapping[int, int]) -> Copy | None:
+        """None when too little of it is dead, or when not every live record can be found in it:
+        then `shoal repair` has to look at it first."""
+        path = self._directory / file
+        kept, dead_bytes, dropped = [], 0, 0
+        for member in members(path, head_bytes=_HEAD_BYTES):
+            if live.get(member.offset) == member.length or self._is_robots(member):
+                kept.append((member.offset, member.length))
+            elif b"\r\nWARC-Type: warcinfo\r\n" not in member.head:  # a copy has its own
+                dead_bytes, dropped = dead_bytes + member.length, dropped + 1
+        found = {offset for offset, _ in kept}
+        share = dead_bytes / max(1, path.stat().st_size)
+        if not dropped or share < self._least_dead_share or not found.issuperset(live):
+            return None
+        if not kept:
+            return Copy("", 0, {}, dropped)
+        return self._write(file, kept, dropped)
+
+    def _is_robots(self, member: Member) -> bool:
+        """Whether a record that no row points at is one of robots.txt, met for the first time."""
+        head = member.head.partition(b"\r\n\r\n")[0] + b"\r"
+        fields = dict(_FIELD.findall(head))
+        record_id = fields.get(b"Record-ID", b"")
+        if not fields.get(b"Target-URI", b"").endswith(b"/robots.txt") or record_id in self._ids:
+            return False
+        self._ids.add(record_id)
+        return True
+
+    def _write(self, file: str, kept: list[tuple[int, int]], dropped: int) -> Copy:
+        name = _new_name(file, self._now)
+        draft = self._directory / (name + _DRAFT)
+        offsets = {}
+        try:
+            with (self._directory / file).open("rb") as source, draft.open("xb") as target:
+                target.write(_info(name, file, self._now))
+                for offset, length in kept:
+                    source.seek(offset)
+                    offsets[offset] = target.tell()
+                    target.write(source.read(length))
+                target.flush()
+                os.fsync(target.fileno())
+                size = target.tell()
+            draft.rename(self._directory / name)
+            sync_directory(self._directory)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise CollectionError(
+                f"The archive file {file} can't be copied: {error.strerror or error}; "
+                "nothing was lost."
+            ) from error
+        return Copy(name, size, offsets, dropped)
 
 
-def _unclaimed(member: Member) -> str:
-    """What becomes of a record that no row points at: a copy has a warcinfo of its own."""
-    fields = _TARGET.findall(member.head.partition(b"\r\n\r\n")[0] + b"\r")
-    if any(kind for kind, _ in fields):
-        return "renew"
-    return "keep" if any(url.endswith(b"/robots.txt") for _, url in fields) else "drop"
-
-
-def _copy(
-    directory: Path, file: str, kept: list[tuple[int, int]], dropped: int, now: float
-) -> Copy:
-    if not kept:
-        return Copy("", 0, {}, dropped)
-    name = _new_name(file, now)
-    draft = directory / (name + _DRAFT)
+def _info(name: str, before: str, now: float) -> bytes:
     fields = {"WARC-Filename": name, "Content-Type": "application/warc-fields"}
-    info = f"software: Shoal\r\nformat: WARC File Format 1.1\r\ndescription: {file}, compacted\r\n"
-    offsets = {}
-    try:
-        with (directory / file).open("rb") as source, draft.open("xb") as target:
-            target.write(warc.write_record("warcinfo", now, fields, info.encode()))
-            for offset, length in kept:
-                source.seek(offset)
-                offsets[offset] = target.tell()
-                target.write(source.read(length))
-            target.flush()
-            os.fsync(target.fileno())
-            size = target.tell()
-        draft.rename(directory / name)
-        sync_directory(directory)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise CollectionError(
-            f"The archive file {file} can't be copied: {error.strerror or error}; "
-            "nothing was changed."
-        ) from error
-    return Copy(name, size, offsets, dropped)
+    says = (
+        f"software: Shoal\r\nformat: WARC File Format 1.1\r\ndescription: {before}, compacted\r\n"
+    )
+    return warc.write_record("warcinfo", now, fields, says.encode())
 
 
 def _new_name(file: str, now: float) -> str:
