@@ -127,7 +127,8 @@ def results(runs: Sequence[Run]) -> str:
 def chosen_crawlers(names: Sequence[str], work: Path, workers: int) -> list[Crawler]:
     makers: dict[str, Callable[[], Crawler]] = {
         OURS: lambda: shoal_crawler(workers),
-        "scrapy": lambda: scrapy_crawler(work),
+        "scrapy": lambda: scrapy_crawler(work, "scrapy", "twisted"),
+        "scrapy_aiohttp": lambda: scrapy_crawler(work, "scrapy_aiohttp", "aiohttp"),
         "wget": wget_crawler,
     }
     if unknown := set(names) - set(makers):
@@ -146,7 +147,8 @@ def main() -> None:
     add_arguments(parser)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--latency", type=int, nargs="+", default=[0, 50], metavar="MS")
-    parser.add_argument("--crawlers", nargs="+", default=[OURS, "scrapy", "wget"], metavar="NAME")
+    everyone = [OURS, "scrapy", "scrapy_aiohttp", "wget"]
+    parser.add_argument("--crawlers", nargs="+", default=everyone, metavar="NAME")
     parser.add_argument("--workers", type=int, default=64, help="Shoal's requests at once")
     options = parser.parse_args()
     stop_on_sigterm()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import shoal
 from benchmarks.web import Web
 
-_SCRAPY_PACKAGES = ("scrapy>=2.13,<3", "selectolax>=1,<2", "uvloop>=0.23,<1")
+_SCRAPY_PACKAGES = ("scrapy>=2.19,<3", "selectolax>=1,<2", "uvloop>=0.23,<1")
 _SPIDER = Path(__file__).with_name("scrapy_spider.py")
 _WGET_SERVER_ERROR = 8
 """wget's exit code when some answer was an error; what it fetched is compared anyway."""
@@ -43,11 +43,11 @@ def _shoal_fetched(out: Path) -> set[str]:
         return {page.url for page in collection.pages() if page.status == 200}
 
 
-def scrapy_crawler(work: Path) -> Crawler:
+def scrapy_crawler(work: Path, name: str, client: str) -> Crawler:
     python = _scrapy_python(work / "scrapy")
     return Crawler(
-        "scrapy",
-        lambda web, out: [str(python), str(_SPIDER), str(out), *web.seeds],
+        name,
+        lambda web, out: [str(python), str(_SPIDER), client, str(out), *web.seeds],
         lambda out: set((out / "urls.txt").read_text(encoding="utf-8").split()),
     )
 

@@ -3,7 +3,7 @@ take, and memory, on the real table.
 
     python -m benchmarks.frontier                    up to 1 M URLs: a few minutes
     python -m benchmarks.frontier --urls 10000000
-    python -m benchmarks.frontier --all              up to 100 M: hours, and 60 GB of disk
+    python -m benchmarks.frontier --all              up to 100 M: most of a day, tens of GB of disk
 
 One crawl, without its network, grows through the sizes. In turn it adds new URLs, names known ones
 again, and takes as many visits (lease, release, finish): first visits and, as each page is due
@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from benchmarks import report
 from benchmarks.population import Population
+from benchmarks.web import stop_on_sigterm
 from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.settings import FrontierSettings, Seams
@@ -251,6 +252,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="up to 100 M URLs")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "shoal-bench")
     options = parser.parse_args()
+    stop_on_sigterm()
     options.work.mkdir(parents=True, exist_ok=True)
     directory = Path(tempfile.mkdtemp(prefix="frontier-", dir=options.work))
     bench = Bench(directory, options.hosts)

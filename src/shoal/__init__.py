@@ -17,10 +17,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shoal.app.api import crawl, open  # noqa: A004 - shoal.open reads well
     from shoal.app.collection import Collection, Page
+    from shoal.app.offers import export_cdxj, export_jsonl, export_warc, map_site
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
     from shoal.errors import ShoalError, UsageError
+    from shoal.model.plan import plan
 
-__all__ = ["Collection", "Page", "ShoalError", "UsageError", "__version__", "crawl", "open"]
+__all__ = [
+    "Collection",
+    "Page",
+    "ShoalError",
+    "UsageError",
+    "__version__",
+    "crawl",
+    "export_cdxj",
+    "export_jsonl",
+    "export_warc",
+    "map_site",
+    "open",
+    "plan",
+]
 
 _HOMES = {
     "Collection": ("shoal.app.collection", "Collection"),
@@ -29,8 +44,17 @@ _HOMES = {
     "UsageError": ("shoal.errors", "UsageError"),
     "__version__": ("shoal.config", "VERSION"),
     "crawl": ("shoal.app.api", "crawl"),
+    "export_cdxj": ("shoal.app.offers", "export_cdxj"),
+    "export_jsonl": ("shoal.app.offers", "export_jsonl"),
+    "export_warc": ("shoal.app.offers", "export_warc"),
+    "map_site": ("shoal.app.offers", "map_site"),
     "open": ("shoal.app.api", "open"),
+    "plan": ("shoal.model.plan", "plan"),
 }
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
 
 
 def __getattr__(name: str) -> object:

@@ -122,7 +122,7 @@ def test_a_shadow_from_the_command_line(shoal: Shoal, site: Running) -> None:
     assert "Nothing is gathered apart." in shoal.ok("shadow", "status").text
     site.put(0, "/a", "<p>Another tale.</p>")
     done = shoal.ok("crawl", "--shadow", "--delay=0.02", "--children=1")
-    assert "apply with: shoal shadow apply --dir corpus" in done.text
+    assert "apply with: shoal shadow apply" in done.text
     assert shoal.ok("show", url(site, "/a"), "--text").text == TALE + "\n"
     assert shoal.ok("shadow", "status").text == "3 pages gathered apart, none waits.\n"
     assert shoal.ok("shadow", "apply").text == "Applied: 3 pages, in place of 3.\n"

@@ -57,6 +57,7 @@ def test_not_a_fraction_of_a_millisecond_too_soon(table: RocksTable) -> None:
     play.add("http://a.test/1")
     play.end(play.expect("http://a.test/robots.txt"), Answer(404))
     play.add("https://a.test/1")
+    assert play.lease() is None  # the second site is active from now on
     play.clock.advance(DELAY - 0.0002)
     assert play.lease() is None
     play.clock.advance(0.001)

@@ -28,7 +28,9 @@ def twice_gzipped_bomb() -> bytes:
 def brotli_bomb(total: int = TEN_GB) -> bytes:
     stream = brotli.Compressor(quality=5)
     pieces = [stream.process(bytes(_PIECE)) + stream.flush() for _ in range(4)]
-    return b"".join(pieces[:3]) + pieces[3] * (total // _PIECE)
+    start: bytes = b"".join(pieces[:3])
+    piece: bytes = pieces[3]
+    return start + piece * (total // _PIECE)
 
 
 @cache

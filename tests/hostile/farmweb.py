@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 CALENDAR, MILLION = "calendar.test", "million.test"
-_WORDS = "reef tide kelp gull moor crab dune brine shell drift coral wreck".split()
+_WORDS = ("reef", "tide", "kelp", "gull", "moor", "crab", "dune", "brine", "shell", "drift")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class FarmWeb:
     """Generated hosts, each a domain of its own."""
 
     def honest_urls(self) -> set[str]:
-        return {f"http://h{i}.test{_path(k)}" for i in range(self.honest) for k in range(self.pages)}
+        return {
+            f"http://h{i}.test{_path(k)}" for i in range(self.honest) for k in range(self.pages)
+        }
 
     def farm_hosts(self) -> list[str]:
         return [f"f{i}.test" for i in range(self.farm)]

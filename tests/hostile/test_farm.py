@@ -35,9 +35,7 @@ def serving(web: FarmWeb) -> Iterator[int]:
 
 def resolve_table(web: FarmWeb, port: int, farm_addresses: list[str]) -> dict[str, str]:
     honest = [f"h{i}.test" for i in range(web.honest)]
-    where = {
-        host: HONEST_ADDRESSES[i % len(HONEST_ADDRESSES)] for i, host in enumerate(honest)
-    } | {
+    where = {host: HONEST_ADDRESSES[i % len(HONEST_ADDRESSES)] for i, host in enumerate(honest)} | {
         host: farm_addresses[i % len(farm_addresses)]
         for i, host in enumerate([CALENDAR, MILLION, *web.farm_hosts()])
     }

@@ -4,24 +4,26 @@ stays within bounds, and the honest hosts are crawled completely (W9)."""
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from shoal.app.api import open as open_collection
 from shoal.app.collection import Collection
-from shoal.model.outcome import TREATMENT, State
+from shoal.model.outcome import TREATMENT, Outcome, State
+from shoal.model.rowkey import site_key
+from shoal.model.url import site_of
 from tests.hostile.cases import CASES
-from tests.hostile.server import HONEST_PAGES, address_of, honest_addresses
+from tests.hostile.server import address_of, honest_addresses
 from tests.hostile.watch import crawl_watched
 
+NAMES = ("nx.test", "servfail.test", "silent.test", "garbled.test", "nowhere.test")
 MOST_BYTES = 800_000_000
 MOST_SECONDS = 120
 SETTINGS: dict[str, object] = {
     "politeness.delay": 0.0,
-    "politeness.backoff_base": 0.1,
-    "politeness.backoff_cap": 0.1,
+    "politeness.backoff_base": 60.0,
+    "politeness.backoff_cap": 60.0,
     "crawl.scope": "host",
     "crawl.patience": 1.0,
     "crawl.workers": 100,
@@ -52,21 +54,33 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
-            plain, secure = map(int, server.stdout.readline().split())
-            found = Crawled(None, (plain, secure), 0)  # type: ignore[arg-type]  # only to name URLs
+            plain, secure, names = server.stdout.readline().split()
+            found = Crawled(None, (int(plain), int(secure)), 0)  # type: ignore[arg-type]  # only to name URLs
             seeds = [found.url(name) for name in CASES]
             seeds += [f"http://{address}:{plain}/" for address in honest_addresses()]
-            most = crawl_watched(directory, seeds, SETTINGS, MOST_SECONDS)
+            seeds += [f"http://{host}/" for host in NAMES]
+            settings = {**SETTINGS, "fetch.nameservers": [names]}
+            most = crawl_watched(directory, seeds, settings, MOST_SECONDS)
         finally:
             server.kill()
     with open_collection(directory) as collection:
-        yield Crawled(collection, (plain, secure), most)
+        yield found._replace(collection=collection, most_bytes=most)
+
+
+def host_note(crawled: Crawled, url: str) -> str:
+    view = crawled.collection.frontier.site(site_key(site_of(url)))
+    assert view is not None
+    return view.clock.note
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_it_ends_in_the_right_outcome(crawled: Crawled, name: str) -> None:
     case, url = CASES[name], crawled.url(name)
     visits = [visit for _, visit in crawled.collection.history(url)]
+    if case.outcome is Outcome.TLS or case.tls:  # nor was its robots.txt had, so it was not asked
+        assert visits == []
+        assert host_note(crawled, url).startswith(case.outcome)
+        return
     assert visits, "it was never asked"
     assert {visit.outcome for visit in visits} == {case.outcome}, visits
     assert visits[0].cut == case.cut
@@ -80,10 +94,19 @@ def test_it_ends_in_the_right_outcome(crawled: Crawled, name: str) -> None:
         assert page.document.fate is case.fate, page.document.problem
 
 
+@pytest.mark.parametrize("host", NAMES)
+def test_a_name_that_leads_nowhere(crawled: Crawled, host: str) -> None:
+    url = f"http://{host}/"
+    assert crawled.collection.history(url) == []
+    assert host_note(crawled, url).startswith(Outcome.DNS)
+
+
 def test_the_honest_hosts_are_crawled_completely(crawled: Crawled) -> None:
     for address in honest_addresses():
         origin = f"http://{address}:{crawled.ports[0]}/"
-        states = {url.removeprefix(origin): row.state for url, row in crawled.collection.urls(origin)}
+        states = {
+            url.removeprefix(origin): row.state for url, row in crawled.collection.urls(origin)
+        }
         inside = {path for path, state in states.items() if state is State.FETCHED}
         assert inside == {"", *(str(n) for n in range(1, 10))}
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -37,19 +38,17 @@ def crawl_watched(
 ) -> int:
     """Crawl, and return the most memory that the process tree took at any look, in bytes."""
     job = json.dumps([str(directory), list(seeds), dict(settings)])
-    most, looks = 0, 0
+    most, deadline = 0, time.monotonic() + most_seconds
     with subprocess.Popen([sys.executable, "-m", "tests.hostile.watch", job]) as process:
-        while True:
+        while process.returncode is None:
             try:
-                code = process.wait(_LOOK_SECONDS)
-                break
+                process.wait(_LOOK_SECONDS)
             except subprocess.TimeoutExpired:
                 most = max(most, sum(memory_of(pid) for pid in list(tree(process.pid))))
-                looks += 1
-                if looks * _LOOK_SECONDS > most_seconds:
+                if time.monotonic() > deadline:
                     process.kill()
                     raise
-    assert code == 0, f"the crawl ended with {code}"
+    assert process.returncode == 0, f"the crawl ended with {process.returncode}"
     return most
 
 

@@ -54,13 +54,19 @@ def page(body: bytes, fields: bytes = HTML, status: bytes = b"200 OK") -> Say:
     return raw(b"HTTP/1.1 " + status + b"\r\n" + fields + length + body)
 
 
-def made(body: Callable[[], bytes], fields: bytes = HTML) -> Say:
-    """A well-formed answer with a body that is dear to make: only when it is asked for."""
+class made:  # noqa: N801 - it stands for an answer, as the functions beside it do
+    """A well-formed answer with a body that is dear to make: the server alone makes it, once."""
 
-    async def say(wire: Wire) -> None:
-        await page(body(), fields)(wire)
+    def __init__(self, body: Callable[[], bytes], fields: bytes = HTML) -> None:
+        self._make = body
+        self._fields = fields
+        self._body = b""
 
-    return say
+    def prepare(self) -> None:
+        self._body = self._make()
+
+    async def __call__(self, wire: Wire) -> None:
+        await page(self._body, self._fields)(wire)
 
 
 def endless(start: bytes, piece: bytes, pause: float = 0.0) -> Say:

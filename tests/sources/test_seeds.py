@@ -182,3 +182,15 @@ def test_any_word_is_a_canonical_url_or_refused(word: str) -> None:
         return
     assert canonical(url) == url
     assert url_of(row_key(url)) == url
+
+
+def test_a_file_that_is_neither_a_list_nor_a_document(tmp_path: Path) -> None:
+    empty, data, page = tmp_path / "seeds.txt", tmp_path / "core", tmp_path / "fish.png"
+    empty.write_text("\n")
+    for binary in (data, page):
+        binary.write_bytes(b"\x89\x00\x01\x02")
+    with pytest.raises(UsageError, match="is empty: it names no URL"):
+        read_seeds([str(empty)])
+    with pytest.raises(UsageError, match="neither a list of URLs nor a document"):
+        read_seeds([str(data)])
+    assert [link.url for link in read_seeds([str(page)])] == [page.as_uri()]

@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 
 from shoal.app import preflight
 from shoal.app.collection import Collection
+from shoal.app.fetchers import require_schemes
 from shoal.app.layout import Layout, directory_of
 from shoal.app.running import Summary, Watch, crawl_into
 from shoal.config import Config, load
 from shoal.errors import UsageError
+from shoal.focus.rules import ready_sets
 from shoal.model.link import Link
 from shoal.model.params import ParamRules
 from shoal.model.principal import OWNER, Principal
@@ -26,15 +28,18 @@ Result = TypeVar("Result")
 
 
 def crawl(  # noqa: PLR0913 - the flags of the command, by name
-    *seeds: str,
+    *seeds: str | Iterable[str],
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     max_pages: int | None = None,
     max_depth: int | None = None,
     max_time: float | str | None = None,
     delay: float | None = None,
     scope: str | None = None,
-    include: Iterable[str] = (),
-    exclude: Iterable[str] = (),
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    rules: str | Path | None = None,
+    order: str | None = None,
+    keep: str | None = None,
     agent: str | None = None,
     contact: str | None = None,
     workers: int | None = None,
@@ -42,7 +47,7 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
     watch: Watch | None = None,
 ) -> Summary:
     """Crawl into a collection, or go on with it. `settings` takes any setting by its dotted
-    name."""
+    name; a seed is what `shoal crawl` takes, or a list of these."""
     directory = directory_of(dir)
     overrides: dict[str, object] = {
         "crawl.max_pages": max_pages,
@@ -50,15 +55,19 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
         "crawl.max_time": max_time,
         "politeness.delay": delay,
         "crawl.scope": scope,
-        "crawl.include": tuple(include) or None,
-        "crawl.exclude": tuple(exclude) or None,
+        "crawl.include": tuple(_words("include", include)) or None,
+        "crawl.exclude": tuple(_words("exclude", exclude)) or None,
+        "crawl.rules": None if rules is None else str(rules),
+        "crawl.order": order,
+        "crawl.keep": keep,
         "agent.agent": agent,
         "agent.contact": contact,
         "crawl.workers": workers,
         **(settings or {}),
     }
-    config = load(directory, overrides, os.environ)
-    links = seeds_of(seeds, config, directory)
+    config = load(directory, with_whole_paths(overrides), os.environ)
+    words = [word for each in seeds for word in _words("a seed", each)]
+    links = seeds_of(words, config, directory)
     return run(_crawl(directory, config, links, watch))
 
 
@@ -67,6 +76,25 @@ async def _crawl(
 ) -> Summary:
     await preflight.check(config, links)
     return await crawl_into(directory, config, links, watch=watch)
+
+
+def _words(name: str, given: object) -> list[str]:
+    """One string is one word, not its letters."""
+    if isinstance(given, str):
+        return [given]
+    found = list(given) if isinstance(given, Iterable) else [given]
+    words = [each for each in found if isinstance(each, str)]
+    if len(words) < len(found):
+        raise UsageError(f"{name} must be a string or a list of strings, not {given!r}")
+    return words
+
+
+def with_whole_paths(overrides: Mapping[str, object]) -> dict[str, object]:
+    """A rules file is found again from wherever the crawl goes on; a ready set is a name."""
+    rules = overrides.get("crawl.rules")
+    if isinstance(rules, str) and rules not in ready_sets() and Path(rules).is_file():
+        return {**overrides, "crawl.rules": str(Path(rules).resolve())}
+    return dict(overrides)
 
 
 def open(  # noqa: A001 - shoal.open reads well
@@ -84,7 +112,10 @@ def seeds_of(given: Iterable[str], config: Config, directory: Path) -> list[Link
         raise UsageError(
             "Nothing to crawl: name at least one URL, as in: shoal crawl https://example.org/"
         )
-    return read_seeds(names, sys.stdin, ParamRules.from_names(config.url.strip, config.url.keep))
+    params = ParamRules.from_names(config.url.strip, config.url.keep)
+    links = read_seeds(names, sys.stdin, params)
+    require_schemes(link.url for link in links)
+    return links
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:

@@ -18,6 +18,10 @@ from shoal.model.params import ParamRules
 from shoal.model.record import Struct, unpack
 from shoal.model.visit import Fetched, Keep, Visit
 from shoal.store.archive import ArchiveWriter
+from shoal.understand.memory import give_memory_back
+
+_BIG_BYTES = 4_000_000
+"""Decoded: the tree of such a page takes so much memory that it is given back at once."""
 
 FACTORY = "shoal.app.child:make"
 
@@ -58,6 +62,11 @@ class Worker:
         if visit.keep is Keep.RAW:
             understood.response, understood.request = self._archive.write(visit, fetched)
             faults.point("archive.written")
+        if (
+            max((document.decoded_bytes for document in understood.documents), default=0)
+            > _BIG_BYTES
+        ):
+            give_memory_back()
         understood.cpu_seconds = time.process_time() - started
         return understood
 

@@ -4,12 +4,13 @@ Reads go through a secondary view of the table, so they work while a crawl write
 brings the view up to date. Every read is made for a principal, by default the owner.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from shoal.app.layout import Layout, ReadLock, is_locked
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
@@ -22,13 +23,19 @@ from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.document import Document
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
-from shoal.model.rowkey import KeyRange, domain_range, prefix_range, row_key, suffix_range, url_of
-from shoal.model.url import ParamRules, canonical
+from shoal.model.rowkey import KeyRange, domain_range, prefix_range, site_key, suffix_range, url_of
+from shoal.model.url import ParamRules, canonical, site_of
+from shoal.sources.seeds import named_url, seed_url
 from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
 from shoal.store.rows import VisitRow
 from shoal.store.table import RocksTable
 from shoal.store.warc import Record
 
+if TYPE_CHECKING:
+    from shoal.app.explain import Explanation
+
+_NO_HOST = re.compile(r"[\s@?#\\]")
+_PORT = re.compile(r":[0-9]+\Z")
 _ALL: KeyRange = (b"\x01", b"\xff")
 _MOST_BYTES = 1 << 30
 _MOST_RATIO = 10_000
@@ -117,14 +124,8 @@ class Collection:
         self.table.catch_up()
 
     def canonical(self, url: str) -> str:
-        found = canonical(url, None, self._params) or canonical(
-            f"https://{url}", None, self._params
-        )
-        if found is None:
-            raise UsageError(
-                f"{url!r} is not a URL; write it in full, like https://example.org/page."
-            )
-        return found
+        """The URL that is meant, by the same rule as for a seed."""
+        return named_url(url, self._params)
 
     def page(self, url: str, at: float | None = None) -> Page | None:
         """The stored copy of a page, or the one that was current at a time."""
@@ -175,6 +176,31 @@ class Collection:
     def hosts(self) -> Iterator[SiteView]:
         return self.frontier.sites()
 
+    def explain(self, url: str) -> "Explanation":
+        """Why a URL was taken, or not: `verdict`, and the `lines` of its story."""
+        from shoal.app.engine import roots_of  # noqa: PLC0415 - they need this module
+        from shoal.app.explain import explain  # noqa: PLC0415
+
+        return explain(self, url, roots_of(self.table))
+
+    def submit(self, *urls: str) -> list[str]:
+        """Fetch these next, in the running crawl or the next one. Returns them canonical."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        return orders.submit(self.layout.directory, urls)[0]
+
+    def pause(self, host: str) -> None:
+        """Ask nothing more of a host, in the running crawl or from the next on."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        orders.pause(self.layout.directory, host, paused=True)
+
+    def resume(self, host: str) -> None:
+        """Go on with a host that was paused."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        orders.pause(self.layout.directory, host, paused=False)
+
     def is_running(self) -> bool:
         return is_locked(self.layout)
 
@@ -214,8 +240,32 @@ def key_range(where: str) -> KeyRange:
         return _ALL
     if where.startswith("."):
         return suffix_range(where)
-    if "://" in where or where.startswith("file:"):
+    if where.startswith("file:"):
         return prefix_range(where)
-    if "/" in where or ":" in where:
-        return prefix_range(url_of(row_key(canonical(f"https://{where}") or "")))
-    return domain_range(where.lower())
+    if "://" in where:
+        scheme, _, rest = where.partition("://")
+        host, slash, path = rest.partition("/")
+        if canonical(where) is None or not host:
+            raise _not_understood(where)
+        return prefix_range(f"{scheme.lower()}://{host.lower()}{slash}{path}")
+    if "/" in where:
+        if where.startswith("/") or ".." in where.split("/"):
+            raise _not_understood(where)
+        try:
+            return prefix_range(seed_url(where))
+        except ValueError:
+            raise _not_understood(where) from None
+    url = canonical(f"http://{where}/")
+    if url is None or _NO_HOST.search(where) or not (site := site_of(url)).host:
+        raise _not_understood(where)
+    if _PORT.search(where):  # as `hosts` prints it: whatever the scheme
+        port = site_key(site).removesuffix(b"http")
+        return port, port[:-1] + b";"
+    return domain_range(site.host)
+
+
+def _not_understood(where: str) -> UsageError:
+    return UsageError(
+        f"{where!r} is not understood; write a URL prefix (https://example.org/a/), "
+        "a host (example.org) or a suffix (.edu)"
+    )

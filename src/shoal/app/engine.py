@@ -205,6 +205,7 @@ class Engine:
             capacity=max(_SITES_PER_WORKER * config.crawl.workers, math.ceil(wanted)),
             quantum=config.frontier.quantum,
             patience=config.crawl.patience,
+            credit=config.frontier.credit,
             seen_cache=config.frontier.seen_cache,
             site_cache=config.frontier.site_cache,
             depth_first=config.crawl.order == "depth",

@@ -110,9 +110,7 @@ def page_line(page: Page) -> PageLine:
         same_text_as=document.same_text_as,
         fate=document.fate,
         problem=document.problem,
-        rules={
-            name: getattr(document.rules, name) for name in document.rules.__struct_fields__
-        },
+        rules={name: getattr(document.rules, name) for name in document.rules.__struct_fields__},
         ai_use={
             name: value
             for name in ("content_usage", "content_signal", "tdm_reservation", "tdm_policy", "noai")

@@ -1,14 +1,20 @@
 """What fetches, set up as the configuration says? For a crawl, and for whoever asks a few URLs."""
 
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+
 from shoal.clock import Clock
 from shoal.config import Config
+from shoal.errors import UsageError
 from shoal.fetch.dns import Resolver
 from shoal.fetch.file import FileFetcher
 from shoal.fetch.ftp import FtpFetcher
 from shoal.fetch.guard import public_only
 from shoal.fetch.http import HttpFetcher
-from shoal.fetch.schemes import Schemes
+from shoal.fetch.schemes import GROUP, Schemes
 from shoal.fetch.settings import DnsSettings, FtpSettings, Guard, HttpSettings
+
+_BUILT_IN = ("file", "ftp", "http", "https")
 
 
 def resolver(config: Config, clock: Clock) -> Resolver:

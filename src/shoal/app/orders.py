@@ -5,13 +5,17 @@ looks into once a second; while none does, the collection is opened, changed and
 look at the lock and the opening a crawl may start: then the inbox is right after all.
 """
 
+import difflib
 import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.app.api import run
+from shoal.app.collection import Collection
 from shoal.app.engine import Engine
+from shoal.app.fetchers import require_schemes
+from shoal.app.hosts import host_lines
 from shoal.app.layout import Layout, is_locked
 from shoal.app.running import carry_out
 from shoal.config import Config, load
@@ -22,6 +26,7 @@ from shoal.sources.inbox import Command, Inbox, Pause, Resume, Stop, Submit
 from shoal.sources.seeds import read_seeds
 
 _POLL_SECONDS = 0.1
+_NEAR_HOSTS = 3
 
 
 def submit(directory: Path, words: Sequence[str]) -> tuple[list[str], bool]:
@@ -29,6 +34,7 @@ def submit(directory: Path, words: Sequence[str]) -> tuple[list[str], bool]:
     config = _config(directory)
     params = ParamRules.from_names(config.url.strip, config.url.keep)
     urls = [link.url for link in read_seeds(words, None, params)]
+    require_schemes(urls)
     return urls, _give(directory, config, [Submit(url) for url in urls])
 
 
@@ -36,7 +42,19 @@ def pause(directory: Path, host: str, *, paused: bool) -> bool:
     """Ask nothing more of a host, or go on with it. Returns whether a crawl runs."""
     config = _config(directory)
     name = host_label(host)
+    _require_known(directory, name)
     return _give(directory, config, [Pause(name) if paused else Resume(name)])
+
+
+def _require_known(directory: Path, name: str) -> None:
+    """A host that was misspelt would go on being asked."""
+    with Collection(directory) as collection:
+        known = [line.host for line in host_lines(collection)]
+    if name not in known:
+        near = [each for each in known if each.partition(":")[0] == name.partition(":")[0]]
+        near = near or difflib.get_close_matches(name, known, n=_NEAR_HOSTS) or known
+        names = f"; it knows {', '.join(near[:_NEAR_HOSTS])}" if near else ""
+        raise UsageError(f"the collection does not know the host {name}{names}")
 
 
 def host_label(host: str) -> str:

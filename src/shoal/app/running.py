@@ -108,8 +108,7 @@ class RunningCrawl:
             recovered=engine.recovered,
             reconsidered=reconsidered,
             trouble=[*seeds_in_trouble, *islice(others, _TROUBLES_NAMED)][:_TROUBLES_NAMED],
-            unanswered=not status.answered
-            and 0 < len(self._seed_sites()) == len(seeds_in_trouble),
+            unanswered=not status.answered and 0 < len(self._seed_sites()) == len(seeds_in_trouble),
         )
 
     def _seed_sites(self) -> list[SiteView]:

@@ -57,7 +57,7 @@ def crawl(
         option("--exclude", "REGEX", "Fetch no URL that matches one of these; repeatable."),
     ] = None,
     rules: Annotated[
-        str | None, option("--rules", "FILE|wikipedia", "A rules file, or a ready set of rules.")
+        str | None, option("--rules", "FILE|documents|wikipedia", "A rules file, or a ready set.")
     ] = None,
     order: Annotated[
         str | None, option("--order", "breadth|depth|priority", "Which URL of a site is next.")
@@ -81,6 +81,9 @@ def crawl(
         list[str] | None,
         option("--resolve", "HOST=ADDRESS[:PORT]", "Where a host is; repeatable."),
     ] = None,
+    allow_private: Annotated[
+        bool, flag("--allow-private", "Public pages may lead to private addresses.")
+    ] = False,
     assign: Annotated[
         list[str] | None,
         option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
@@ -94,10 +97,10 @@ def crawl(
     """Crawl a site, or go on with a crawl.
 
     The same command again resumes it: nothing is lost, nothing is fetched twice. The flags of the
-    first crawl are kept in the collection's shoal.toml.
+    first crawl are kept in the collection's shoal.toml; those of a later one hold for it alone.
     """
-    from shoal.app.api import seeds_of
-    from shoal.app.layout import directory_of
+    from shoal.app.api import seeds_of, with_whole_paths
+    from shoal.app.layout import Layout, directory_of
     from shoal.cli.settings_flags import assignments, resolutions, typed
     from shoal.config import load
 
@@ -122,10 +125,12 @@ def crawl(
         **typed(words),
         "crawl.include": tuple(include or ()) or None,
         "crawl.exclude": tuple(exclude or ()) or None,
+        "fetch.allow_private": "yes" if allow_private else None,
         **resolutions(resolve or ()),
         **assignments(assign or ()),
     }
-    config = load(directory, overrides, os.environ)
+    Layout(directory).must_be_free()
+    config = load(directory, with_whole_paths(overrides), os.environ)
     links = seeds_of(seeds or (), config, directory)
     job = Job(directory, config, links)
     if shadow:
@@ -157,20 +162,40 @@ class Ended:
 
 def crawl_and_tell(job: Job, *, json: bool, quiet: bool) -> int:
     from shoal.cli import screen
-    from shoal.cli.summary import ending
+    from shoal.cli.resuming import command_to_go_on, raised_limits
 
     ended = run(job, quiet=quiet)
-    if ended.summary is None:
+    summary, apart = ended.summary, job.shadow is not None
+    if summary is None:
         if not quiet:
-            screen.remark(f"Stopped at once. Go on with: shoal crawl --dir {job.directory}")
-    elif json:
-        screen.json(ended.summary)
+            again = command_to_go_on(job.directory, job.config, {}, shadow=apart)
+            screen.remark(f"Stopped at once. Go on with: {again}")
+        return ended.exit_code
+    if json:
+        screen.json(summary)
     elif not quiet:
-        for line in ending(ended.summary, job.directory):
-            screen.say(line)
-        if job.shadow is not None:
-            screen.say(f"Gathered apart; apply with: shoal shadow apply --dir {job.directory}")
+        raised = raised_limits(job.config, summary)
+        again = command_to_go_on(job.directory, job.config, raised, shadow=apart)
+        _tell_ending(job, summary, again)
+    if summary.finished and summary.unanswered:
+        from shoal.cli.summary import troubles
+        from shoal.errors import ShoalError
+
+        raise ShoalError(f"No page was fetched, no seed answers: {troubles(summary.trouble)}.")
     return ended.exit_code
+
+
+def _tell_ending(job: Job, summary: "Summary", again: str) -> None:
+    from shoal.cli import screen
+    from shoal.cli.resuming import in_directory
+    from shoal.cli.summary import ending
+    from shoal.cli.wording import program
+
+    for line in ending(summary, job.directory, again):
+        screen.say(line)
+    if job.shadow is not None:
+        apply = f"{program()} shadow apply{in_directory(job.directory)}"
+        screen.say(f"Gathered apart; apply with: {apply}")
 
 
 def run(job: Job, *, quiet: bool) -> Ended:

@@ -15,7 +15,7 @@ from shoal.model.record import to_json
 
 @contextmanager
 def destination(output: str) -> Iterator[BinaryIO]:
-    """Standard output, or a file that replaces an older one only at the end."""
+    """Standard output, or a file that replaces an older one only at the end, if it has anything."""
     if output == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -25,7 +25,8 @@ def destination(output: str) -> Iterator[BinaryIO]:
     try:
         with draft.open("wb") as file:
             yield file
-        draft.replace(path)
+        if draft.stat().st_size:
+            draft.replace(path)
     except OSError as error:
         raise UsageError(f"{output} can't be written: {error.strerror or error}") from error
     finally:

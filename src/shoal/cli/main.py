@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from typing import Annotated
 
 from shoal.cli.options import Context, app, flag, parse_and_run
-from shoal.cli.wording import harmless
+from shoal.cli.wording import harmless, program
 from shoal.errors import CollectionError, ShoalError, UsageError
 
 _TRACEBACK = "--traceback"
@@ -30,6 +30,9 @@ _THEMES = (
 """The modules of commands, in the order in which --help lists them."""
 _ENDS = re.compile(r"[.?!]$|: shoal .+$")
 """A sentence that ends, or that ends in a command: a full stop would be taken for part of it."""
+
+_COMMAND = re.compile(r"(?:(?<=: )|(?<=`))shoal (?=[a-z-])")
+"""A command within a sentence; it is shown as whoever reads it would type it."""
 
 _OVERVIEW = """\
 Shoal, a polite web crawler.
@@ -123,6 +126,7 @@ def _tell(error: BaseException) -> int:
             )
     if not _ENDS.search(says):
         says += "."
+    says = _COMMAND.sub(lambda _: f"{program()} ", says)
     print(f"shoal: {harmless(says)}", file=sys.stderr)
     return 2 if isinstance(error, UsageError | CollectionError) else 1
 

@@ -6,7 +6,6 @@ becomes a `UsageError` like every other mistake of a person.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -35,7 +34,7 @@ app.add_typer(shadow_app, name="shadow")
 # --- shared by many commands ------------------------------------------------------------------
 
 Dir: TypeAlias = Annotated[
-    Path | None,
+    str | None,  # no Path: that would take '' for the current directory
     typer.Option(
         "--dir",
         metavar="DIR",
@@ -55,8 +54,8 @@ WhereArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="WHERE",
-        help="A URL prefix (https://example.org/a/), a domain (example.org) or a suffix (.edu); "
-        "everything without it.",
+        help="A URL prefix (https://example.org/a/), a domain (example.org), a host with its port, "
+        "or a suffix (.edu); everything without it.",
         show_default=False,
     ),
 ]

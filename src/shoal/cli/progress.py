@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from shoal.app.status import Live, Snapshot
+from shoal.cli.summary import troubles
 from shoal.cli.wording import clock_time, count, duration, size
 from shoal.clock import iso
 
@@ -19,7 +20,7 @@ LOG_SECONDS = 60.0
 
 def live_lines(counts: dict[str, int], live: Live) -> list[str]:
     """What happened, where it works, and why it is not faster (or that it is stopping)."""
-    waiting = max(0, live.sites_with_work - live.active_sites)
+    asked = min(live.in_flight, live.sites_with_work)  # a host has one request at a time
     queued = max(0, counts.get("queued", 0) - live.in_flight - live.reading)
     made_of = f"{live.fetched:,} ok / {live.unchanged:,} unchanged / {live.failed:,} errors"
     work = [
@@ -28,7 +29,7 @@ def live_lines(counts: dict[str, int], live: Live) -> list[str]:
         f"{queued:,} queued",
     ]
     places = [
-        f"{count(live.active_sites, 'host')} active, {waiting:,} waiting",
+        f"{count(asked, 'host')} active, {live.sites_with_work - asked:,} waiting",
         size(live.bytes),
         count(counts.get("fetched/duplicate", 0), "duplicate"),
     ]
@@ -42,6 +43,8 @@ def live_lines(counts: dict[str, int], live: Live) -> list[str]:
         lines.append(f"stopping: {live.stopping}; {count(pages, 'page')} still in flight")
     elif live.idle:
         lines.append(f"idle: {live.idle}")
+    if live.trouble:
+        lines.append(f"no good answer from {troubles(live.trouble)}")
     return lines
 
 
@@ -96,17 +99,23 @@ class OnTerminal(_Closing):
 
 
 class InLog(_Closing):
-    """Plain lines with their time: one at the start, one a minute, and what is noted."""
+    """Plain lines with their time: one at the start, one a minute, what is noted, and one when a
+    seed's host does not answer."""
 
     def __init__(self, every_seconds: float = LOG_SECONDS) -> None:
         super().__init__()
         self._every_seconds = every_seconds
         self._next_s = 0.0
+        self._told: set[str] = set()
 
     def watch(self, snapshot: Snapshot) -> None:
         now_s = time.monotonic()
-        if snapshot.live is None or now_s < self._next_s:
+        if snapshot.live is None:
             return
+        silent = {each.host for each in snapshot.live.trouble}
+        if now_s < self._next_s and silent <= self._told:
+            return
+        self._told |= silent
         self._next_s = now_s + self._every_seconds
         self._log(live_lines(snapshot.counts, snapshot.live))
 

@@ -31,6 +31,7 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
     from shoal.cli import screen
     from shoal.cli.progress import live_lines
     from shoal.cli.summary import status_lines
+    from shoal.cli.wording import program
 
     with Collection(directory_of(given_dir)) as collection:
         found = collection.status()
@@ -47,7 +48,7 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
         counts["fetched/duplicate"] = found.fetched_by_fate.get("duplicate", 0)
         for line in live_lines(counts, found.live):
             screen.say(f"  {line}")
-    screen.say("Any of these: shoal urls --state STATE [--reason REASON]")
+    screen.say(f"Any of these: {program()} urls --state STATE [--reason REASON]")
 
 
 @app.command()
@@ -99,13 +100,11 @@ def explain(url: Url, given_dir: Dir = None, json: Json = False) -> None:
     was taken from it, and when it is due.
     """
     from shoal.app.collection import Collection
-    from shoal.app.engine import roots_of
-    from shoal.app.explain import explain as explain_url
     from shoal.app.layout import directory_of
     from shoal.cli import screen
 
     with Collection(directory_of(given_dir)) as collection:
-        found = explain_url(collection, url, roots_of(collection.table))
+        found = collection.explain(url)
     if json:
         screen.json(found)
         return
@@ -176,6 +175,8 @@ def export(
         raise UsageError("a WARC file is no text for a terminal; name a file with --output")
     with Collection(directory_of(given_dir)) as collection, destination(output) as out:
         written = write(collection, form, out, where=where, since=after, json=json)
-    if output != "-":
+    if not written:
+        remark("Nothing matches: nothing was written.")
+    elif output != "-":
         noun = {"warc": "record", "jsonl": "page", "urls": "URL", "cdxj": "line"}[form]
         remark(f"{count(written, noun)} written to {output}.")

@@ -34,7 +34,16 @@ def stored(collection: Collection, url: str, when: float | None = None) -> Page:
     raise CollectionError(f"{name} is not stored; `shoal explain {name}` says why.")
 
 
+def _require_kept(page: Page, part: str) -> None:
+    """An empty body and one that was not kept are two things; the setting `crawl.keep` decides."""
+    if part == "raw" and page.stored.fetch.payload is None and page.document.decoded_bytes:
+        raise CollectionError(f"The body of {page.url} was not kept (see the setting crawl.keep).")
+    if part == "text" and page.document.text_chars and not page.text:
+        raise CollectionError(f"The text of {page.url} was not kept (see the setting crawl.keep).")
+
+
 def _page(page: Page, part: str, *, json: bool) -> None:
+    _require_kept(page, part)
     match part:
         case "raw" if json:
             screen.json({"url": page.url, "body": page.body})

@@ -46,26 +46,30 @@ def _cells(line: "HostLine") -> list[str]:
 
 
 @app.command()
-def pause(host: Host, given_dir: Dir = None) -> None:
+def pause(host: Host, given_dir: Dir = None, json: Json = False) -> None:
     """Ask nothing more of a host; what waits there stays."""
-    _pause(host, given_dir, paused=True)
+    _pause(host, given_dir, paused=True, json=json)
 
 
 @app.command()
-def resume(host: Host, given_dir: Dir = None) -> None:
+def resume(host: Host, given_dir: Dir = None, json: Json = False) -> None:
     """Go on with a host that was paused."""
-    _pause(host, given_dir, paused=False)
+    _pause(host, given_dir, paused=False, json=json)
 
 
-def _pause(host: str, given_dir: Dir, *, paused: bool) -> None:
+def _pause(host: str, given_dir: Dir, *, paused: bool, json: bool) -> None:
     from shoal.app import orders
     from shoal.app.layout import directory_of
-    from shoal.cli.screen import say
+    from shoal.cli import screen
 
     is_running = orders.pause(directory_of(given_dir), host, paused=paused)
     name = orders.host_label(host)
+    if json:
+        screen.json({"host": name, "paused": paused, "running": is_running})
+        return
     what = f"{name} is paused" if paused else f"{name} goes on"
-    say(f"{what}; the running crawl is told." if is_running else f"{what} in the next crawl.")
+    how = "; the running crawl is told." if is_running else " in the next crawl."
+    screen.say(what + how)
 
 
 @app.command()
@@ -74,7 +78,7 @@ def submit(urls: Urls, given_dir: Dir = None, json: Json = False) -> None:
     from shoal.app import orders
     from shoal.app.layout import directory_of
     from shoal.cli import screen
-    from shoal.cli.wording import count
+    from shoal.cli.wording import count, program
 
     directory = directory_of(given_dir)
     taken, is_running = orders.submit(directory, urls)
@@ -85,7 +89,7 @@ def submit(urls: Urls, given_dir: Dir = None, json: Json = False) -> None:
     if is_running:
         screen.say(f"{what} handed to the running crawl.")
     else:
-        screen.say(f"{what} queued; fetch with: shoal crawl --dir {directory}")
+        screen.say(f"{what} queued; fetch with: {program()} crawl --dir {directory}")
 
 
 @app.command()
@@ -94,16 +98,20 @@ def stop(
         str, option("--wait", "TIME", f"How long to wait until it has ended ({_PATIENCE}).")
     ] = _PATIENCE,
     given_dir: Dir = None,
-) -> int:
+    json: Json = False,
+) -> None:
     """Ask the running crawl to end well."""
     from shoal.app import orders
     from shoal.app.layout import directory_of
+    from shoal.cli import screen
     from shoal.cli.quantities import seconds
-    from shoal.cli.screen import say
+    from shoal.cli.wording import program
 
     directory = directory_of(given_dir)
-    if orders.stop(directory, seconds(wait, "--wait")):
-        say(f"The crawl has ended. Go on with: shoal crawl --dir {directory}")
-        return 0
-    say("The crawl was asked to end, and still finishes what is in flight.")
-    return 0
+    ended = orders.stop(directory, seconds(wait, "--wait"))
+    if json:
+        screen.json({"ended": ended})
+    elif ended:
+        screen.say(f"The crawl has ended. Go on with: {program()} crawl --dir {directory}")
+    else:
+        screen.say("The crawl was asked to end, and still finishes what is in flight.")

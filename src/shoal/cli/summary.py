@@ -1,12 +1,13 @@
 """How does the collection stand, in words? Counts that add up, and how each of them is listed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from shoal.app.recovery import Recovered
 from shoal.app.running import Summary
-from shoal.app.status import Status
-from shoal.cli.wording import count, duration, parts, size
+from shoal.app.status import Status, Trouble
+from shoal.cli.resuming import in_directory
+from shoal.cli.wording import count, duration, one_line, parts, program, size
 
 _WIDTH = 10
 
@@ -39,19 +40,19 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def _totals(totals: dict[str, int]) -> str:
-    robots = totals.get("robots requests", 0)
+    robots = totals.get("robots_requests", 0)
     facts = [
-        f"{count(totals.get('requests', 0) + robots, 'request')} ({robots:,} for robots.txt)",
+        f"{count(totals.get('requests', 0), 'request')} ({robots:,} for robots.txt)",
         f"{size(totals.get('bytes', 0))} received",
-        f"{count(totals.get('sites', 0), 'site')}, {totals.get('sites with work', 0):,} with work",
+        f"{count(totals.get('sites', 0), 'site')}, {totals.get('sites_with_work', 0):,} with work",
     ]
-    if cut := totals.get("cut bodies", 0):
+    if cut := totals.get("cut_bodies", 0):
         facts.append(f"{count(cut, 'body', 'bodies')} cut at the size limit")
     return " · ".join(facts)
 
 
-def ending(summary: Summary, directory: Path) -> Iterator[str]:
-    """How a crawl ended, where its pages are, and what to type next."""
+def ending(summary: Summary, directory: Path, again: str) -> Iterator[str]:
+    """How a crawl ended, where its pages are, and what to type next; `again` goes on with it."""
     status = summary.status
     took = duration(summary.seconds)
     if summary.finished:
@@ -60,22 +61,27 @@ def ending(summary: Summary, directory: Path) -> Iterator[str]:
         yield f"Stopped after {took}: {summary.reason}."
     if summary.reconsidered:
         urls = count(summary.reconsidered, "URL")
-        yield f"The scope differs from the last crawl's: {urls} changed their state."
+        whose = "its" if summary.reconsidered == 1 else "their"
+        yield f"The scope differs from the last crawl's: {urls} changed {whose} state."
     yield ""
     yield from status_lines(status)
     yield ""
     yield f"The collection is in {directory}."
+    if summary.trouble:
+        yield f"No good answer from: {troubles(summary.trouble)}."
     if summary.waiting_later:
-        yield _waiting(summary, directory)
-    commands = (f"shoal {name}{_dir(directory)}" for name in ("status", "urls", "show URL"))
+        yield _waiting(summary, directory, again)
+    commands = (
+        f"{program()} {name}{in_directory(directory)}" for name in ("status", "urls", "show URL")
+    )
     yield f"Next: {' · '.join(commands)}"
 
 
 def recovery_lines(recovered: Recovered) -> Iterator[str]:
     """What an earlier process left undone, and what was done about it."""
     if recovered.sites_counted_as_asked:
-        sites = count(recovered.sites_counted_as_asked, "site")
-        yield f"An earlier crawl ended without warning; {sites} count as asked just now."
+        sites = count(recovered.sites_counted_as_asked, "site counts", "sites count")
+        yield f"An earlier crawl ended without warning; {sites} as asked just now."
     for tail in recovered.torn_tails:
         yield (
             f"The archive file {tail.file} ended in a torn record; "
@@ -85,23 +91,23 @@ def recovery_lines(recovered: Recovered) -> Iterator[str]:
         urls = count(recovered.queued_again, "URL")
         yield f"The records of {urls} were lost with the end of a file; they are fetched again."
     for file in recovered.missing_files:
-        yield f"The archive file {file} is missing; put it back, or run shoal repair."
+        yield f"The archive file {file} is missing; put it back, or run {program()} repair."
     if recovered.clock_was_behind_seconds >= 1:
         behind = duration(recovered.clock_was_behind_seconds)
         yield f"The machine's clock was set back by {behind}; the collection's own goes on."
 
 
-def _waiting(summary: Summary, directory: Path) -> str:
-    again = f"shoal crawl{_dir(directory)}"
+def troubles(trouble: Sequence[Trouble]) -> str:
+    """`x.org (dns: …), y.org (connect: …)`."""
+    return ", ".join(f"{each.host} ({one_line(each.why, 120).rstrip('.')})" for each in trouble)
+
+
+def _waiting(summary: Summary, directory: Path, again: str) -> str:
     urls = count(summary.waiting_later, "URL waits", "URLs wait")
     if not summary.finished:
         return f"{urls}; go on with: {again}"
-    hosts = count(summary.status.totals.get("sites with work", 0), "site")
+    hosts = count(summary.status.totals.get("sites_with_work", 0), "site")
     return (
         f"{urls} at {hosts} that must be left alone for longer (no answer, busy, or paused; "
-        f"see shoal hosts --waiting{_dir(directory)}); try again later with: {again}"
+        f"see {program()} hosts --waiting{in_directory(directory)}); try again later with: {again}"
     )
-
-
-def _dir(directory: Path) -> str:
-    return "" if str(directory) == "corpus" else f" --dir {directory}"

@@ -4,7 +4,9 @@ Everything that came from a page or a server is shown through `harmless`: a titl
 escape sequences that move a terminal's cursor, or change its title.
 """
 
+import os
 import re
+import shlex
 from datetime import UTC, datetime, timedelta
 
 from shoal.config.values import SECOND_UNITS, described
@@ -13,6 +15,11 @@ from shoal.errors import UsageError
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _AGE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*(ms|s|m|h|d|w)")
 _LONGEST_AGE_SECONDS = 200 * 365 * 86400
+
+
+def program() -> str:
+    """What a person types to get here: `shoal`, or `./shoal` in a checkout."""
+    return shlex.quote(os.environ.get("SHOAL_COMMAND") or "shoal")
 
 
 def harmless(text: str) -> str:

@@ -58,9 +58,9 @@ __all__ = [
 ]
 
 FILE_NAME = "shoal.toml"
-NOT_SETTINGS = ("SHOAL_DIR", "SHOAL_DATA", "SHOAL_VENV", "SHOAL_FAULT")
-"""Variables of the commands and the tests: where the collection, the data, the libraries are, and
-at which point of the program a test wants it to die."""
+NOT_SETTINGS = ("SHOAL_DIR", "SHOAL_DATA", "SHOAL_VENV", "SHOAL_COMMAND", "SHOAL_FAULT")
+"""Variables of the commands and the tests: where the collection, the data, the libraries are, how
+the command was called, and at which point of the program a test wants it to die."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,9 @@ class Frontier:
     quantum: int = _setting(32, "Visits before a site makes room for one that waits.", 1)
     seen_cache: int = _setting(200_000, "Recently seen URLs kept in memory.", 1)
     site_cache: int = _setting(50_000, "Site records kept in memory.", 1)
+    credit: float = _setting(
+        200.0, "Pages that a seed's domain may have before it waits behind others.", 1
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,10 @@ class Limits(Struct, frozen=True):
     """Of a meta element, a form's field, a description."""
     nesting: int = 5_000
     """The parser's time grows with the square of it."""
+    html_bytes: int = 20_000_000
+    tags: int = 1_000_000
+    attributes: int = 20_000
+    """Of one tag; likewise."""
 
 
 DEFAULT_LIMITS = Limits()

@@ -5,7 +5,6 @@ elements' ends gives block breaks, anchor texts and forms together; asking the l
 apart costs more. It keeps its own stack, so no depth of nesting can overflow anything.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
@@ -14,6 +13,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from shoal.convert.charset import Text, decode
 from shoal.convert.context import Context, Converted, Limits
 from shoal.convert.html_head import Head
+from shoal.convert.html_limits import bounded
 from shoal.model.page import Form, Page
 from shoal.model.url import resolve
 
@@ -24,12 +24,6 @@ _FALLBACK_CHARS = 500
 """Shorter texts for browsers without scripts only ask to switch them on."""
 _ANCHOR_PIECES = 100
 """Text nodes looked at for one anchor's text; nested anchors would make it quadratic."""
-
-_CONTAINER = re.compile(
-    r"<(/?)(?:div|span|section|article|aside|blockquote|center|details|dl|fieldset|figure|footer"
-    r"|header|main|menu|nav|ol|ul|pre|address|g)[\s/>]",
-    re.IGNORECASE,
-)
 
 
 def _tag_id(name: str) -> int:
@@ -60,13 +54,16 @@ _WITHOUT_TEXT = _tag_ids(
 
 
 def convert(body: bytes, context: Context) -> list[Converted]:
-    return [read(decode(body, context.charset), context)]
+    most = context.limits.html_bytes
+    found = read(decode(body[:most], context.charset), context)
+    if len(body) > most:
+        found.problem = "; ".join(filter(None, (f"cut after {most} bytes", found.problem)))
+    return [found]
 
 
 def read(source: Text, context: Context) -> Converted:
     limits = context.limits
-    html = _shallow(source.text, limits.nesting)
-    problem = "" if len(html) == len(source.text) else f"nested deeper than {limits.nesting} tags"
+    html, problem = bounded(source.text, limits)
     walk = _Walk(limits)
     root = LexborHTMLParser(html, options=_NO_EVENTS).root
     if root is not None:
@@ -98,19 +95,6 @@ def _resolved(form: Form, base: str, context: Context) -> Form:
     # Without an action a form is sent to the page itself, whatever the base.
     action = context.links.url(form.action, base) if form.action else context.url
     return Form(action, form.method, form.fields)
-
-
-def _shallow(html: str, limit: int) -> str:
-    """The page up to where its elements are nested too deep; nearly always all of it."""
-    if html.count("<") <= 2 * limit:
-        return html
-    depth = 0
-    for tag in _CONTAINER.finditer(html):
-        depth += -1 if tag[1] else 1
-        if depth > limit:
-            return html[: tag.start()]
-        depth = max(depth, 0)
-    return html
 
 
 class _Walk:

@@ -8,12 +8,14 @@ leads elsewhere a moment later (DNS rebinding) gains nothing. Addresses that car
 """
 
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 NOTE = "The name leads to an address that may not be asked."
 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _NOT_GLOBAL = (
+    IPv4Network("192.0.0.0/24"),  # for protocols (RFC 6890), which older Pythons do not all know
+    IPv4Network("192.88.99.0/24"),  # relays of 6to4 (RFC 7526)
     IPv6Network("64:ff9b:1::/48"),  # NAT64 of one's own network (RFC 8215)
     IPv6Network("::/96"),  # IPv4-compatible, long out of use
     IPv6Network("fec0::/10"),  # site-local, likewise
@@ -36,8 +38,8 @@ def is_public(address: str) -> bool:
         carried = _carried(found)
         if carried is not None:
             return is_public(str(carried))
-        if any(found in network for network in _NOT_GLOBAL):
-            return False
+    if any(found in network for network in _NOT_GLOBAL if network.version == found.version):
+        return False
     return found.is_global and not found.is_multicast
 
 

@@ -85,7 +85,7 @@ class HttpFetcher:
         )
 
     def _means_private(self, visit: Visit, target: Target) -> bool:
-        """Behind a proxy nobody sees the address, but a name may say it (`localhost`, `10.0.0.1`)."""
+        """Behind a proxy nobody sees the address, but a name may say it (`localhost`)."""
         if self._guard is None or visit.private_ok:
             return False
         addresses = (known(target.name) or Addresses()).addresses

@@ -166,6 +166,11 @@ def load_rules(name_or_path: str) -> str:
     return text
 
 
+def ready_sets() -> list[str]:
+    """The names of the sets that come with Shoal."""
+    return sorted(file.name.removesuffix(_SUFFIX) for file in _sets())
+
+
 def _sets() -> Iterator[Traversable]:
     sets = resources.files("shoal.focus").joinpath("sets")
     return (file for file in sets.iterdir() if file.name.endswith(_SUFFIX))

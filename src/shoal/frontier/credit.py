@@ -23,6 +23,8 @@ from shoal.model.url import registered_domain, site_of
 from shoal.ports import Batch, Table
 
 SEED_CREDIT = 200.0
+FEWEST_SITES = 2
+"""With one site there is nobody to stand behind."""
 PASSED_ON = 0.85
 """Of what a domain receives, how much goes into its purse."""
 _PER_PAGE = 0.25
@@ -73,9 +75,9 @@ def standing_of(row: CreditRow, worst: int = _WORST) -> int:
     return worst if ratio == inf else min(worst, 1 + int(log(ratio, _STEP)))
 
 
-def behind_in_words(row: CreditRow) -> str:
+def behind_in_words(row: CreditRow | None) -> str:
     """Why a site may wait though its host is ready; empty when its domain stands first."""
-    if standing_of(row) == 0:
+    if row is None or standing_of(row) == 0:
         return ""
     return (
         f"its domain has used up its credit ({row.spent:.0f} of {row.credit:.3g} pages): "
@@ -159,7 +161,7 @@ class Credit:
 
     def _is_alone(self) -> bool:
         """With one site there is nobody to stand behind, and no need for the suffix list."""
-        return self._counts["total/sites"] < 2
+        return self._counts["total/sites"] < FEWEST_SITES
 
 
 def read_credit(table: Table, domain: bytes) -> CreditRow:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shoal.counters import Counts
-from shoal.frontier.credit import CreditRow, domain_of, read_credit
+from shoal.frontier.credit import FEWEST_SITES, CreditRow, domain_of, read_credit
 from shoal.frontier.rows import (
     COUNTS_KEY,
     HostRow,
@@ -30,8 +30,8 @@ class SiteView(NamedTuple):
     row: SiteRow
     host: bytes
     clock: HostRow
-    credit: CreditRow
-    """Of its registered domain."""
+    credit: CreditRow | None
+    """Of its registered domain; None when there is no other site to wait behind."""
 
 
 class FrontierView:
@@ -71,4 +71,6 @@ class FrontierView:
         host = host_of_site(site)
         stored = self._table.get("site", host_row_key(host))
         clock = HostRow() if stored is None else unpack(HostRow, stored)
-        return SiteView(site, row, host, clock, read_credit(self._table, domain_of(site)))
+        alone = self.counts()["total/sites"] < FEWEST_SITES
+        credit = None if alone else read_credit(self._table, domain_of(site))
+        return SiteView(site, row, host, clock, credit)

@@ -2,9 +2,10 @@
 
 A word is a URL, a host as people write it (`example.org/x`), a local file or directory, or a list
 of URLs, one a line: `-` is the standard input and `@FILE` a file; a file whose first line is a URL
-is taken for a list without the `@`, and `file:///…` always means the file itself. An empty file is
-no seed, nor is binary data that no ending says to be a document. What is none of these is refused before anything is fetched, with the fix that is nearest: a misspelt seed that is
-skipped would end in a collection of something else.
+is taken for a list without the `@`, and `file:///…` always means the file itself. What is none of
+these is refused before anything is fetched, with the fix that is nearest: a misspelt seed that is
+skipped would end in a collection of something else. An empty file is refused too, and binary data
+whose name does not say that it is a document.
 """
 
 import difflib
@@ -137,7 +138,8 @@ def named_url(word: str, params: ParamRules = DEFAULT) -> str:
     """The URL that one word means, as a seed would: a file that is here, else `seed_url`."""
     path = Path(word)
     try:
-        return _file_url(path) if word and _is_there(path) else seed_url(word.strip(), params)
+        is_file = word and not _SCHEME.match(word) and _is_there(path)
+        return _file_url(path) if is_file else seed_url(word.strip(), params)
     except ValueError as error:
         raise UsageError(str(error)) from None
 
