@@ -4,7 +4,7 @@ Tuned: an own loop over a C parser's links in place of LinkExtractor, repeats wi
 met before dropped ahead of everything that costs, 128 requests at once, uvloop, no extension or
 middleware that this web does not need. It stores bodies, obeys robots.txt, and does nothing else:
 no text, no digests, no table. CLIENT is `twisted`, its usual HTTP client on the asyncio reactor, or
-`aiohttp`, its experimental one without Twisted's reactor, which fetched more pages a second.
+`aiohttp`, its experimental one without Twisted's reactor.
 """
 
 import sys

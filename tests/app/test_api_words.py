@@ -31,7 +31,7 @@ def test_one_pattern_and_a_list_of_seeds(tmp_path: Path) -> None:
 
 def test_a_seed_that_is_no_word(tmp_path: Path) -> None:
     with pytest.raises(shoal.UsageError, match="a seed must be a string or a list of strings"):
-        shoal.crawl(3, dir=tmp_path)  # type: ignore[arg-type] - the mistake
+        shoal.crawl(3, dir=tmp_path)  # type: ignore[arg-type]  # the mistake
 
 
 def test_a_collection_explains_and_takes_orders(tmp_path: Path) -> None:

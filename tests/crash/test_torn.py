@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shoal.frontier.rows import CLOCK_KEY
+from shoal.model.record import pack
 from shoal.store.table import RocksTable
 from tests.crash.crawler import PATIENCE_SECONDS, Crawler
 from tests.world import Latency, RobotsMix, Running, Web, repeats, serve
@@ -20,7 +22,6 @@ WEB = Web(
     robots=RobotsMix(crawl_delay=0, error=0),
 )
 HOUR_MS = 3_600_000
-CLOCK_KEY = b"\x00engine clock"
 
 
 @pytest.fixture
@@ -134,7 +135,7 @@ def test_a_clock_that_was_set_back_stops_nothing(crawler: Crawler, running: Runn
         assert table.get("site", CLOCK_KEY) is not None
         batch = table.batch()
         ahead_ms = round(time.time() * 1000) + HOUR_MS
-        batch.put("site", CLOCK_KEY, ahead_ms.to_bytes(8, "big"))
+        batch.put("site", CLOCK_KEY, pack(ahead_ms))
         table.write(batch)
     kill_after(crawler, running, 60)
     started = time.monotonic()

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from shoal.app.api import open as open_collection
+from shoal.app.explain import explain
+from shoal.app.hosts import host_lines
 from shoal.model.outcome import State
 from tests.crawl.run import crawl
 from tests.hostile.farmweb import CALENDAR, MILLION, FarmWeb
@@ -72,10 +74,23 @@ def check(web: FarmWeb, directory: Path, seeds: int, *, shared: bool) -> Counter
     return kinds
 
 
+def waiting_words(directory: Path) -> str:
+    """What `explain` and `hosts` say of a page that waits behind others."""
+    with open_collection(directory) as collection:
+        waiting = next(
+            url for url, row in collection.urls() if MILLION in url and row.state is State.QUEUED
+        )
+        notes = {line.host: line.note for line in host_lines(collection)}
+        told = explain(collection, waiting, []).lines[-1]
+    assert notes[MILLION] in told.says
+    return notes[MILLION]
+
+
 @pytest.mark.parametrize("shared", [False, True], ids=["own addresses", "shared addresses"])
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_honest_sites_are_completed(tmp_path: Path, seeds: int, shared: bool) -> None:
     check(FarmWeb(honest=15, pages=20, farm=500), tmp_path / "corpus", seeds, shared=shared)
+    assert waiting_words(tmp_path / "corpus").endswith("it waits behind others")
 
 
 @pytest.mark.slow

@@ -92,7 +92,7 @@ def running(
         (running(), "120 hosts have work, 3,000 are needed for 100 pages/s at this delay"),
         (
             running(hosts=1, delay=2.5, fetch=0.5, ready=2, in_flight=1),
-            "1 host has work, 300 are needed for 100 pages/s at this delay",
+            "1 host has work, and is asked once in 3 s at most",
         ),
         (
             running(hosts=3, ready=41.2, waiting="x.org: busy, Retry-After"),

@@ -26,8 +26,8 @@ from shoal.focus.traps import latest_year
 from shoal.frontier.discovery import Reach
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.politeness import Politeness
+from shoal.frontier.rows import CLOCK_KEY
 from shoal.frontier.settings import FrontierSettings, Seams
-from shoal.model.cell import to_ms
 from shoal.model.link import Link
 from shoal.model.record import VERSION as SCHEMA
 from shoal.model.record import Struct, pack, unpack
@@ -42,7 +42,6 @@ from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
 
 _CRAWL_KEY = b"\x00crawl"
-_CLOCK_KEY = b"\x00engine clock"
 _TYPICAL_FETCH_SECONDS = 0.5
 _SITES_PER_WORKER = 3
 
@@ -78,9 +77,9 @@ class Engine:
 
     def _open(self) -> None:
         config = self.config
-        written = self.table.get("site", _CLOCK_KEY)
+        written = self.table.get("site", CLOCK_KEY)
         if written is not None:
-            self._clock_was_behind = self.clock.not_before(int.from_bytes(written, "big") / 1000)
+            self._clock_was_behind = self.clock.not_before(unpack(int, written) / 1000)
         mended = mend_archive(self.table, self.layout.warc, self.clock.now())
         self.store = PageStore(self.table, self.layout.warc, config.crawl.versions)
         self.inbox = Inbox(self.layout.inbox)
@@ -150,7 +149,6 @@ class Engine:
         self._archive_sync.sync()
         batch = self.table.batch()
         self.store.ends.note_synced(batch, ends)
-        batch.put("site", _CLOCK_KEY, to_ms(self.clock.now()).to_bytes(8, "big"))
         self.table.write(batch)
         self.table.sync()
 

@@ -21,6 +21,7 @@ from shoal.crawl import Crawl
 from shoal.frontier.rows import host_of_site
 from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.link import Link, Source
+from shoal.model.outcome import Outcome
 from shoal.model.plan import Running, why_idle
 from shoal.model.rowkey import row_key, site_key
 from shoal.model.url import canonical, site_of
@@ -31,6 +32,7 @@ _RATE_WINDOW_SECONDS = 15.0
 _SEED_SITES_WATCHED = 20
 _SITES_LOOKED_AT = 10_000
 _TROUBLES_NAMED = 5
+_NO_ANSWER = (Outcome.DNS, Outcome.CONNECT, Outcome.TLS, Outcome.TIMEOUT)
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class RunningCrawl:
         counts = engine.frontier.counts
         status = status_of(engine.layout.directory, Snapshot(counts.as_dict()))
         seeds_in_trouble = self._seeds_in_trouble()
+        silent = [each for each in seeds_in_trouble if each.why.startswith(_NO_ANSWER)]
         sites = islice(FrontierView(engine.table).sites(), _SITES_LOOKED_AT)
         others = (each for each in in_trouble(sites) if each not in seeds_in_trouble)
         return Summary(
@@ -108,7 +111,7 @@ class RunningCrawl:
             recovered=engine.recovered,
             reconsidered=reconsidered,
             trouble=[*seeds_in_trouble, *islice(others, _TROUBLES_NAMED)][:_TROUBLES_NAMED],
-            unanswered=not status.answered and 0 < len(self._seed_sites()) == len(seeds_in_trouble),
+            unanswered=not status.answered and len(silent) == len(self._seed_sites()) > 0,
         )
 
     def _seed_sites(self) -> list[SiteView]:

@@ -6,7 +6,6 @@ Documents that a visit yields beside its own page get rows of their own.
 """
 
 from typing import NamedTuple
-from urllib.parse import quote
 
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
@@ -16,10 +15,9 @@ from shoal.model.cell import to_ms
 from shoal.model.document import Fate, Understood
 from shoal.model.link import Source
 from shoal.model.outcome import TREATMENT, Outcome, State
+from shoal.model.rowkey import part_of
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
-
-_IN_A_URL = "!#$%&'()*+,/:;=?@[]"
 
 
 class Ending(NamedTuple):
@@ -97,12 +95,6 @@ class Settler:
         site.fetched += url.state is State.FETCHED
         site.failed += url.state is State.FAILED
         self._sites.touch(visit.site)
-
-
-def part_of(name: str) -> bytes:
-    """What a document's name adds to its visit's row, the same as in the store. Names come out of
-    files that others wrote; a row key holds nothing that a URL can't, and no NUL."""
-    return quote(name, safe=_IN_A_URL, errors="replace").encode()
 
 
 def reason_of(ending: Ending) -> str:

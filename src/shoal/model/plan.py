@@ -128,7 +128,8 @@ def _too_few_hosts(running: Running) -> str:
     needed = hosts_needed(running.wanted_rate, running.delay_seconds, running.fetch_seconds)
     goal = f"{needed:,} are needed for {_rate(running.wanted_rate)} at this delay"
     if running.hosts_with_work == 1 < needed:
-        return f"1 host has work, and is asked once in {running.delay_seconds:g} s at most"
+        turn_seconds = running.delay_seconds + running.fetch_seconds
+        return f"1 host has work, and is asked once in {turn_seconds:.3g} s at most"
     if running.hosts_with_work < needed:
         return f"{_count(running.hosts_with_work, 'host has work', 'hosts have work')}, {goal}"
     if running.active_hosts is not None and running.active_hosts < needed:

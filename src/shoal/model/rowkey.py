@@ -10,10 +10,12 @@ break that order), is kept verbatim and so begins with ``scheme:``. Invariant:
 
 import re
 from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from shoal.model.url import Site  # only its type: nothing here needs the URL library
 
+_IN_A_URL = "!#$%&'()*+,/:;=?@[]"
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "ws": 80, "wss": 443}
 
 KeyRange: TypeAlias = tuple[bytes, bytes]  # start, and the first key after the end
@@ -137,3 +139,9 @@ def prefix_range(url_prefix: str) -> KeyRange:
 
 def _starting_with(prefix: bytes) -> KeyRange:
     return prefix, prefix[:-1] + bytes((prefix[-1] + 1,))  # ASCII: the last byte never overflows
+
+
+def part_of(name: str) -> bytes:
+    """What a document's name adds to the row of the visit that yielded it. Names come out of files
+    that others wrote; a row key holds nothing that a URL can't, and no NUL."""
+    return quote(name, safe=_IN_A_URL, errors="replace").encode()

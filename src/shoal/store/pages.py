@@ -7,7 +7,6 @@ it is not there. The raw response stands in the archive, the row knows where.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from shoal import faults
 from shoal.errors import DamagedError
@@ -18,7 +17,7 @@ from shoal.model.link import Anchor, Link
 from shoal.model.outcome import Outcome
 from shoal.model.principal import Principal
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import row_key, url_of
+from shoal.model.rowkey import part_of, row_key, url_of
 from shoal.model.spelling import spellings
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Table
@@ -43,7 +42,6 @@ Put = Callable[[Batch, bytes, str, bytes, float, int], None]
 
 _SEQUENCE_BYTES = 8
 SEQUENCE_KEY = b"\x00sequence"
-_IN_A_URL = "!#$%&'()*+,/:;=?@[]"
 _NOT_VISITED = (Outcome.REFUSED, Outcome.CANCELLED)
 
 
@@ -123,7 +121,7 @@ class PageStore:
         for document in understood.documents:
             fetch = FetchRow(row, document, payload, fetched.headers)
             write = self.cells.put if document.name else put
-            self._keep_document(batch, visit.row + _part(document.name), fetch, when, write)
+            self._keep_document(batch, visit.row + part_of(document.name), fetch, when, write)
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self._keep_links(batch, visit, understood.links, targets, when)
 
@@ -323,12 +321,6 @@ def last_sequence(table: Table) -> int:
     """The number of the newest change."""
     stored = table.get("site", SEQUENCE_KEY)
     return 0 if stored is None else int.from_bytes(stored, "big")
-
-
-def _part(name: str) -> bytes:
-    """What a document's name adds to its visit's row. Names may come out of files that others
-    wrote, and a row key holds neither NUL nor anything else that a URL can't."""
-    return quote(name, safe=_IN_A_URL, errors="replace").encode()
 
 
 def _visit_row(visit: Visit, fetched: Fetched, understood: Understood) -> VisitRow:
