@@ -4,6 +4,7 @@ gzip is for the archive (one member per WARC record) and zstd for text in the ta
 costs a quarter of zlib's CPU for a few per cent of size (docs/benchmarks.md).
 """
 
+from functools import cache
 from typing import Protocol
 
 import zstandard
@@ -56,8 +57,15 @@ def raw_inflater() -> Decompressor:
     return isal_zlib.decompressobj(wbits=-15)
 
 
+@cache
+def _compressor() -> zstandard.ZstdCompressor:
+    """Made once: making one costs a quarter of compressing a page."""
+    return zstandard.ZstdCompressor(level=_TEXT_LEVEL)
+
+
 def zstd(data: bytes) -> bytes:
-    return zstandard.compress(data, level=_TEXT_LEVEL)
+    """Not for two threads at once; only readers compress, and they have one."""
+    return _compressor().compress(data)
 
 
 def unzstd(data: bytes, max_bytes: int = 1 << 30) -> bytes:
