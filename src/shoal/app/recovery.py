@@ -7,7 +7,6 @@ so that a start after a clean end looks at nothing. A file's marks are corrected
 in between, the next start does it all again. docs/crash-consistency.md has the whole design.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from shoal.model.document import Spot
 from shoal.model.record import Struct
 from shoal.ports import Table
 from shoal.store import archive, archive_ends, claims
+from shoal.store.archive_sync import put_on_disk
 from shoal.store.archive_tail import Tail, mend
 
 
@@ -53,7 +53,7 @@ def mend_archive(table: Table, directory: Path, now: float) -> MendedArchive:
         sizes = _sizes(directory)
         unsure = {file: size for file, size in sizes.items() if size != synced.get(file)}
         for file in unsure:
-            _put_on_disk(directory / file)
+            put_on_disk(directory / file)
     except OSError as error:
         raise CollectionError(
             f"The archive in {directory} can't be mended: {error.strerror or error}."
@@ -108,11 +108,3 @@ def _drop_empty(directory: Path, written: Mapping[str, int]) -> None:
     for file, size in _sizes(directory).items():
         if not size and not written.get(file):
             (directory / file).unlink()
-
-
-def _put_on_disk(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -35,7 +35,7 @@ from shoal.model.outcome import State
 from shoal.model.record import Struct, unpack
 from shoal.model.rowkey import row_key
 from shoal.ports import Table
-from shoal.store.compaction import sync_directory
+from shoal.store.archive_sync import put_on_disk
 from shoal.store.table import RocksTable
 
 _GENERATIONS = "generations"
@@ -138,7 +138,7 @@ def apply(directory: Path) -> Applied:
                 f"go on with: shoal crawl --shadow --dir {directory}"
             )
         for path in (shadow.warc, shadow.table, shadow.data, shadow.data.parent):
-            sync_directory(path)
+            put_on_disk(path)
         faults.point("shadow.checked")
         _point_at(directory, shadow.data)
         faults.point("shadow.applied")
@@ -157,7 +157,7 @@ def _point_at(directory: Path, data: Path) -> None:
         draft.unlink(missing_ok=True)
         draft.symlink_to(data.relative_to(directory))
         draft.replace(directory / LIVE)
-        sync_directory(directory)
+        put_on_disk(directory)
     except OSError as error:
         raise CollectionError(
             f"{directory / LIVE} can't be made a link: {error.strerror or error}; "

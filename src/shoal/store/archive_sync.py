@@ -31,14 +31,15 @@ class ArchiveSync:
             for entry in entries:
                 size = entry.stat().st_size
                 if self._synced.get(entry.name) != size:
-                    _sync_file(entry.path)
+                    put_on_disk(entry.path)
                     self._synced[entry.name] = size
                     grown += 1
         if grown:
-            _sync_file(str(self._directory))
+            put_on_disk(self._directory)
 
 
-def _sync_file(path: str) -> None:
+def put_on_disk(path: str | Path) -> None:
+    """A file's bytes, or a directory's names."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

@@ -25,6 +25,7 @@ from shoal.model.document import Spot
 from shoal.model.outcome import Outcome
 from shoal.ports import Batch, Table
 from shoal.store import archive, archive_ends, claims, warc
+from shoal.store.archive_sync import put_on_disk
 from shoal.store.cells import Cells
 from shoal.store.members import Member, members
 from shoal.store.rows import TEXT, FetchRow, VisitRow
@@ -167,7 +168,7 @@ class Copier:
                 os.fsync(target.fileno())
                 size = target.tell()
             draft.rename(self._directory / name)
-            sync_directory(self._directory)
+            put_on_disk(self._directory)
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise CollectionError(
@@ -235,15 +236,7 @@ def delete_files(directory: Path, names: Iterable[str]) -> None:
     for name in names:
         (directory / name).unlink()
         faults.point("compact.deleting")
-    sync_directory(directory)
-
-
-def sync_directory(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    put_on_disk(directory)
 
 
 def candidates(directory: Path, live: Live, least_dead_share: float) -> Iterator[str]:
