@@ -1,7 +1,7 @@
 # How does the virtual environment come to be, and stay right? Sourced by ./shoal and ./check.
 #
 # A stamp inside the environment holds the very text it was made from (this directory, pyproject.toml,
-# the lock file), so a warm start is one comparison and no call of pip. The lock below is an flock
+# the lock file, what is compiled), so a warm start is one comparison and no call of pip. The lock below is an flock
 # taken through a file descriptor of the shell: two first starts at once install once, and a killed
 # one leaves nothing locked. All words go to stderr; stdout belongs to the command.
 
@@ -30,7 +30,7 @@ find_python() { # prints the first Python that is new enough and able to make an
 
 stamp_text() { # root lock
     printf '%s\n' "$1"
-    cat -- "$1/pyproject.toml" "$1/$2"
+    cat -- "$1/pyproject.toml" "$1/$2" "$1/hatch_build.py" "$1/src/shoal/convert/_scan.c"
 }
 
 is_current() { # root venv lock

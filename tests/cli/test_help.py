@@ -13,7 +13,7 @@ from tests.cli.command import PROJECT, Shoal
 _register_commands()
 COMMANDS = command_names()
 PAGE = (PROJECT / "docs" / "commands.md").read_text(encoding="utf-8")
-HEAVY = ("rocksdict", "pycurl", "aiodns", "msgspec", "selectolax", "asyncio", "rich")
+HEAVY = ("rocksdict", "pycurl", "aiodns", "msgspec", "asyncio", "rich")
 
 
 def test_all_commands_are_there() -> None:

@@ -32,7 +32,6 @@ LIBRARIES = {
     "pycurl": "pycurl",
     "rich": "rich",
     "rocksdict": "rocksdict",
-    "selectolax": "selectolax",
     "tldextract": "tldextract",
     "typer": "typer",
     "uvloop": "uvloop",
@@ -60,6 +59,7 @@ def examine(directory: Path, config: Config) -> list[Check]:
     return [
         _python(),
         *(_library(name, module) for name, module in LIBRARIES.items()),
+        _scanner(),
         _libcurl(),
         _file_descriptors(config.crawl.workers),
         _writable(directory),
@@ -92,6 +92,19 @@ def _library(distribution: str, module: str) -> Check:
         again = f"{fix} --force-reinstall"
         return Check(distribution, False, f"can't be loaded: {error}", again, needed)
     return Check(distribution, True, version, needed=needed)
+
+
+def _scanner() -> Check:
+    """Compiled when the package was built; without it pages take two or three times the CPU."""
+    module = importlib.import_module("shoal.convert.scan")
+    is_native = module.Scanner is not module.PlainScanner
+    return Check(
+        "HTML scanner",
+        is_native,
+        "compiled" if is_native else "not compiled: its Python form is used, which is slower",
+        f"install a C compiler, then {sys.executable} -m pip install --force-reinstall shoal",
+        needed=False,
+    )
 
 
 def _libcurl() -> Check:

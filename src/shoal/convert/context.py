@@ -29,12 +29,9 @@ class Limits(Struct, frozen=True):
     metas: int = 200
     value_chars: int = 2_000
     """Of a meta element, a form's field, a description."""
-    nesting: int = 5_000
-    """The parser's time grows with the square of it."""
     html_bytes: int = 20_000_000
-    tags: int = 1_000_000
-    attributes: int = 20_000
-    """Of one tag; likewise."""
+    tags: int = 250_000
+    """That mean something to us; each takes some 400 bytes while a page is read."""
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,56 +1,47 @@
-"""What does an HTML page say? One parse, one walk: text in reading order, and all that is not text.
+"""What does an HTML page say? One scan: text in reading order, and all that is not text.
 
-The parser is lexbor's (the WHATWG algorithm in C). The walk is ours because one pass with the
-elements' ends gives block breaks, anchor texts and forms together; asking the library for each
-apart costs more. It keeps its own stack, so no depth of nesting can overflow anything.
+The scanner (scan.py) gives the text with a mark wherever a block begins or ends, and the tags that
+mean something to us with their places in it; so an anchor's text is a slice. Character references
+stand as written until the very end: what is cut out of the page is never decoded.
 """
 
-from collections.abc import Callable, Iterator
-from itertools import islice
-
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
+import re
+from collections.abc import Callable, Mapping
+from html import unescape
+from html.entities import html5
+from types import MappingProxyType
 
 from shoal.convert.charset import Text, decode
 from shoal.convert.context import Context, Converted, Limits
-from shoal.convert.html_head import Head
-from shoal.convert.html_limits import bounded
+from shoal.convert.html_head import Attributes, Head
+from shoal.convert.scan import Scanner, Tag
 from shoal.model.page import Form, Page
 from shoal.model.url import resolve
 
 _BREAK = "\x1e"
 """Between blocks, while the text is gathered: white space to `split`, and in no page."""
-_NO_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
 _FALLBACK_CHARS = 500
 """Shorter texts for browsers without scripts only ask to switch them on."""
-_ANCHOR_PIECES = 100
-"""Text nodes looked at for one anchor's text; nested anchors would make it quadratic."""
-
-
-def _tag_id(name: str) -> int:
-    return LexborHTMLParser("").create_node(name).tag_id
-
-
-def _tag_ids(names: str) -> frozenset[int]:
-    return frozenset(map(_tag_id, names.split()))
-
-
-_TEXT = 2  # lexbor's LXB_TAG__TEXT
-_A, _FORM, _NOSCRIPT = map(_tag_id, ("a", "form", "noscript"))
-_OPTION, _PRE, _SVG = map(_tag_id, ("option", "pre", "svg"))
-_BLOCKS = _tag_ids(
+_SOURCE_CHARS = 8
+"""Of the source, for one character of a short text (an anchor's): references are longer."""
+_BLOCKS = (
     "address article aside blockquote body br button caption center dd details dialog dir div dl"
     " dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr"
     " legend li listing main menu nav ol p plaintext pre search section select summary table tbody"
     " textarea tfoot thead tr ul xmp"
 )
-_SPACES = dict.fromkeys(_BLOCKS, _BREAK) | dict.fromkeys(_tag_ids("td th"), " ")
+_SPACES = dict.fromkeys(_BLOCKS.split(), _BREAK) | {"td": " ", "th": " "}
 """What separates an element's text from what stands before and after it."""
-_CLOSED = frozenset({_A, _FORM, _NOSCRIPT, _PRE})
-"""What is told when it ends."""
-_WITHOUT_TEXT = _tag_ids(
-    "script style template title iframe frame noframes noembed object select datalist textarea"
-)
+_HIDDEN = frozenset({"noscript", "select", "datalist", "object", "template"})
 """Elements whose content is no prose. What a form offers is kept with the form."""
+_TEMPLATE = frozenset({"template", "/template"})
+_ATTRIBUTES = (
+    "action alt content href http-equiv lang method name property rel src title type value"
+    " xlink:href xml:lang"
+)
+_NOTHING: Mapping[int, str] = MappingProxyType({})
+_FIRST_BLOCK = re.compile(rf"\s*+[^{_BREAK}]*+")
+_REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|([0-9A-Za-z]+)([;=]?))")
 
 
 def convert(body: bytes, context: Context) -> list[Converted]:
@@ -63,13 +54,14 @@ def convert(body: bytes, context: Context) -> list[Converted]:
 
 def read(source: Text, context: Context) -> Converted:
     limits = context.limits
-    html, problem = bounded(source.text, limits)
-    walk = _Walk(limits)
-    root = LexborHTMLParser(html, options=_NO_EVENTS).root
-    if root is not None:
-        walk.run(root)
-    head = walk.head
-    text = walk.text()
+    html = source.text.replace("\0", "")
+    marked, tags, end = _SCANNER.scan(html, limits.tags)
+    problem = f"cut: more than {limits.tags} tags" if end < len(html) else ""
+    content = _Content(marked, limits)
+    for tag in tags:
+        content.take(tag)
+    head = content.head
+    text = content.text()
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
         problem = problem or f"text cut at {limits.text_chars} characters"
@@ -97,158 +89,223 @@ def _resolved(form: Form, base: str, context: Context) -> Form:
     return Form(action, form.method, form.fields)
 
 
-class _Walk:
-    """Goes through the tree once and gathers the text; what is not text goes to the head."""
+def _in_attribute(match: re.Match[str]) -> str:
+    """In an attribute `&copy=1` is no reference (WHATWG 13.2.5.73), nor is `&copycat`."""
+    name, end = match[1], match[2]
+    if name is None:
+        return unescape(match[0])
+    if end == "=" or name + end not in html5:
+        return match[0]
+    return html5[name + end]
 
-    def __init__(self, limits: Limits) -> None:
+
+class _Content:
+    """Goes through the tags once; what is not text goes to the head."""
+
+    def __init__(self, marked: str, limits: Limits) -> None:
+        self._marked = marked
         self._limits = limits
         self.head = Head(limits)
-        self._pieces: list[str] = []
-        self._open: list[int] = []
-        # Of each open anchor: href, rel, and where its text begins in the pieces.
-        self._anchors: list[tuple[str | None, str | None, int]] = []
+        self._anchor: tuple[str, str | None, int] | None = None
+        """Of the open anchor: href, rel, and where its text begins."""
         self._alts: list[str] = []
-        self._pres: list[int] = []
-        """Where the text of each open element begins; likewise below."""
-        self._noscripts: list[int] = []
-        self._fallback: list[str] = []
+        self._hidden = _Ranges()
+        self._pres = _Ranges()
+        self._select: Attributes = {}
+        self._options: list[str] = []
+        self._option_start = -1
+        self._svgs = 0
 
-    def run(self, root: LexborNode) -> None:
-        pieces, open_, handlers = self._pieces, self._open, _HANDLERS
-        node = root
-        while True:
-            tag = node.tag_id
-            if tag == _TEXT:
-                pieces.append(node.text_content or "")
-            else:
-                if tag in _SPACES:
-                    pieces.append(_SPACES[tag])
-                if tag in handlers:
-                    handlers[tag](self, node)
-                if tag not in _WITHOUT_TEXT:
-                    child = node.first_child
-                    if child is not None:
-                        open_.append(tag)
-                        node = child
-                        continue
-                    if tag in _CLOSED:
-                        self._close(tag)
-            following = node.next
-            while following is None:
-                if not open_ or (parent := node.parent) is None:
-                    return
-                node, tag = parent, open_.pop()
-                if tag in _SPACES:
-                    pieces.append(_SPACES[tag])
-                if tag in _CLOSED:
-                    self._close(tag)
-                following = node.next if open_ else None
-            node = following
+    def take(self, tag: Tag) -> None:
+        name, attributes, _, _ = tag
+        if self._hidden.name == "template" and name not in _TEMPLATE:
+            return  # what stands in a template is not there until a script says so
+        for key, value in attributes.items():
+            if "&" in value:
+                attributes[key] = _REFERENCE.sub(_in_attribute, value)
+        _HANDLERS[name](self, tag)
 
     def text(self) -> str:
         """What stands in noscript is no text, unless it is most of the page, as in some forums."""
-        text, fallback = _lines(self._pieces), _lines(self._fallback)
+        marked, hidden = self._marked, self._hidden.closed
+        pres = self._pres.closed
+        if self._pres.name:
+            pres.append((self._pres.start, len(marked), "pre"))
+        if pres:  # line ends are breaks within them
+            inside = {start: marked[start:end].replace("\n", _BREAK) for start, end, _ in pres}
+            marked = _without(marked, pres, inside)
+        text = _lines(_without(marked, hidden))
+        scriptless = [marked[start:end] for start, end, name in hidden if name == "noscript"]
+        if sum(map(len, scriptless)) < _FALLBACK_CHARS:
+            return text
+        fallback = _lines(_BREAK.join(scriptless))
         if len(fallback) < _FALLBACK_CHARS or len(fallback) < len(text):
             return text
         return f"{text}\n{fallback}".strip()
 
-    def _close(self, tag: int) -> None:
-        if tag == _A:
-            href, rel, start = self._anchors.pop()
-            if href is not None:
-                text = " ".join("".join(self._pieces[start : start + _ANCHOR_PIECES]).split())
-                if self._alts:
-                    text = " ".join([text, *self._alts]).strip()
-                self.head.anchor(href, text, rel)
-            self._alts = []
-        elif tag == _FORM:
-            self.head.close_form()
-        elif tag == _NOSCRIPT:
-            start = self._noscripts.pop()
-            self._fallback += [*self._pieces[start:], _BREAK]
-            del self._pieces[start:]
-        elif tag == _PRE:
-            start = self._pres.pop()
-            if not self._pres:  # the outermost: line ends are breaks within it
-                lines = [piece.replace("\n", _BREAK) for piece in self._pieces[start:]]
-                self._pieces[start:] = lines
+    def _short(self, start: int, end: int, chars: int) -> str:
+        """A piece of the text as one line, at most so long."""
+        source = self._marked[start : min(end, start + _SOURCE_CHARS * chars)]
+        if "&" in source:
+            source = unescape(source)
+        return " ".join(source.split())[:chars]
 
-    def open_anchor(self, node: LexborNode) -> None:
-        attributes = node.attributes
+    def open_hidden(self, tag: Tag) -> None:
+        self._hidden.open(tag[0], tag[2])
+        if tag[0] == "select":
+            self._select, self._options = tag[1], []
+
+    def close_hidden(self, tag: Tag) -> None:
+        name = tag[0][1:]
+        if name == "select":
+            self.close_option(tag)
+            self.head.field(self._select, "select", self._options)
+        self._hidden.close(name, tag[2])
+
+    def open_pre(self, tag: Tag) -> None:
+        self._pres.open("pre", tag[2])
+
+    def close_pre(self, tag: Tag) -> None:
+        self._pres.close("pre", tag[2])
+
+    def option(self, tag: Tag) -> None:
+        self.close_option(tag)
+        value = tag[1].get("value")
+        if value is None:
+            self._option_start = tag[2]
+        elif len(self._options) < self._limits.fields:
+            self._options.append(value[: self._limits.value_chars])
+
+    def close_option(self, tag: Tag) -> None:
+        start, self._option_start = self._option_start, -1
+        if start >= 0 and len(self._options) < self._limits.fields:
+            self._options.append(self._short(start, tag[2], self._limits.value_chars))
+
+    def open_anchor(self, tag: Tag) -> None:
+        if self._anchor is not None:  # they do not nest: this one ends the one before, too late
+            first_block = _FIRST_BLOCK.match(self._marked, self._anchor[2], tag[2])
+            self._close_anchor(first_block.end() if first_block else tag[2])
+        attributes = tag[1]
         href = attributes.get("href") or attributes.get("xlink:href")
-        self._anchors.append((href, attributes.get("rel"), len(self._pieces)))
+        if href:
+            self._anchor = href, attributes.get("rel"), tag[2]
 
-    def open_noscript(self, _node: LexborNode) -> None:
-        self._noscripts.append(len(self._pieces))
+    def close_anchor(self, tag: Tag) -> None:
+        self._close_anchor(tag[2])
 
-    def frame(self, node: LexborNode) -> None:
-        if not self._noscripts:  # there it is a tracker
-            self.head.frame(node.attributes)
+    def _close_anchor(self, end: int) -> None:
+        if self._anchor is None:
+            return
+        href, rel, start = self._anchor
+        text = self._short(start, end, self._limits.anchor_chars)
+        if self._alts:
+            text = " ".join([text, *self._alts]).strip()
+        self.head.anchor(href, text, rel)
+        self._anchor, self._alts = None, []
 
-    def meta(self, node: LexborNode) -> None:
-        if not self._noscripts:
-            self.head.meta_element(node.attributes)
+    def image(self, tag: Tag) -> None:
+        alt = tag[1].get("alt") if self._anchor else None
+        if alt and sum(map(len, self._alts)) < self._limits.anchor_chars:
+            self._alts.append(" ".join(alt.split())[: self._limits.anchor_chars])
 
-    def open_pre(self, _node: LexborNode) -> None:
-        self._pres.append(len(self._pieces))
-
-    def area(self, node: LexborNode) -> None:
-        attributes = node.attributes
+    def area(self, tag: Tag) -> None:
+        attributes = tag[1]
         href = attributes.get("href")
         if href:
-            text = " ".join((attributes.get("alt") or "").split())
+            text = " ".join(attributes.get("alt", "").split())
             self.head.anchor(href, text, attributes.get("rel"))
 
-    def image(self, node: LexborNode) -> None:
-        if self._anchors and len(self._alts) < _ANCHOR_PIECES:
-            alt = " ".join((node.attributes.get("alt") or "").split())
-            if alt:
-                self._alts.append(alt[: self._limits.anchor_chars])
+    def frame(self, tag: Tag) -> None:
+        if self._hidden.name != "noscript":  # there it is a tracker
+            self.head.frame(tag[1])
 
-    def title(self, node: LexborNode) -> None:
-        if not self.head.title and _SVG not in self._open:
-            self.head.title = " ".join(node.text().split())[: self._limits.title_chars]
+    def meta(self, tag: Tag) -> None:
+        if self._hidden.name != "noscript":
+            self.head.meta_element(tag[1])
 
-    def input(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        self.head.field(attributes, (attributes.get("type") or "text").strip().lower())
+    def title(self, tag: Tag) -> None:
+        if not self.head.title and not self._svgs:
+            self.head.title = " ".join(unescape(tag[3]).split())[: self._limits.title_chars]
 
-    def select(self, node: LexborNode) -> None:
-        options = islice(_options(node), self._limits.fields)
-        limit = self._limits.value_chars
-        self.head.field(node.attributes, "select", (option[:limit] for option in options))
+    def open_svg(self, _tag: Tag) -> None:
+        self._svgs += 1
+
+    def close_svg(self, _tag: Tag) -> None:
+        self._svgs = max(0, self._svgs - 1)
+
+    def input(self, tag: Tag) -> None:
+        attributes = tag[1]
+        self.head.field(attributes, attributes.get("type", "text").strip().lower() or "text")
 
 
-def _lines(pieces: list[str]) -> str:
-    lines = [" ".join(line.split()) for line in "".join(pieces).split(_BREAK)]
+class _Ranges:
+    """Where elements stand in the text, the outermost of them: one that never ends is nowhere."""
+
+    def __init__(self) -> None:
+        self.closed: list[tuple[int, int, str]] = []
+        self.name = ""
+        """Of the one that is open, where it began, and how many of its name are open within."""
+        self.start = 0
+        self._depth = 0
+
+    def open(self, name: str, place: int) -> None:
+        if not self.name:
+            self.name, self.start, self._depth = name, place, 1
+        elif self.name == name:
+            self._depth += 1
+
+    def close(self, name: str, place: int) -> None:
+        if self.name == name:
+            self._depth -= 1
+            if self._depth == 0:
+                self.closed.append((self.start, place, name))
+                self.name = ""
+
+
+def _without(
+    marked: str, ranges: list[tuple[int, int, str]], instead: Mapping[int, str] = _NOTHING
+) -> str:
+    """The text without these ranges, or with something else in their place."""
+    if not ranges:
+        return marked
+    pieces, position = [], 0
+    for start, end, _ in ranges:
+        pieces += [marked[position:start], instead.get(start, "")]
+        position = end
+    return "".join([*pieces, marked[position:]])
+
+
+def _lines(marked: str) -> str:
+    marked = unescape(marked) if "&" in marked else marked
+    lines = [" ".join(line.split()) for line in marked.split(_BREAK)]
     return "\n".join(filter(None, lines))
 
 
-def _options(select: LexborNode) -> Iterator[str]:
-    for node in select.traverse():
-        if node.tag_id == _OPTION:
-            value = node.attributes.get("value")
-            yield " ".join(node.text().split()) if value is None else value
-
-
-_Handler = Callable[[_Walk, LexborNode], None]
-_BY_NAME: dict[str, _Handler] = {
-    "a": _Walk.open_anchor,
-    "area": _Walk.area,
-    "base": lambda walk, node: walk.head.base_element(node.attributes),
-    "button": lambda walk, node: walk.head.field(node.attributes, "button"),
-    "form": lambda walk, node: walk.head.open_form(node.attributes),
-    "frame": _Walk.frame,
-    "html": lambda walk, node: walk.head.html(node.attributes),
-    "iframe": _Walk.frame,
-    "img": _Walk.image,
-    "input": _Walk.input,
-    "link": lambda walk, node: walk.head.link(node.attributes),
-    "meta": _Walk.meta,
-    "noscript": _Walk.open_noscript,
-    "pre": _Walk.open_pre,
-    "select": _Walk.select,
-    "textarea": lambda walk, node: walk.head.field(node.attributes, "textarea"),
-    "title": _Walk.title,
+_Handler = Callable[[_Content, Tag], None]
+_HANDLERS: dict[str, _Handler] = {
+    "a": _Content.open_anchor,
+    "/a": _Content.close_anchor,
+    "area": _Content.area,
+    "base": lambda content, tag: content.head.base_element(tag[1]),
+    "button": lambda content, tag: content.head.field(tag[1], "button"),
+    "form": lambda content, tag: content.head.open_form(tag[1]),
+    "/form": lambda content, _: content.head.close_form(),
+    "frame": _Content.frame,
+    "html": lambda content, tag: content.head.html(tag[1]),
+    "iframe": _Content.frame,
+    "img": _Content.image,
+    "input": _Content.input,
+    "link": lambda content, tag: content.head.link(tag[1]),
+    "meta": _Content.meta,
+    "option": _Content.option,
+    "/option": _Content.close_option,
+    "pre": _Content.open_pre,
+    "/pre": _Content.close_pre,
+    "svg": _Content.open_svg,
+    "/svg": _Content.close_svg,
+    "textarea": lambda content, tag: content.head.field(tag[1], "textarea"),
+    "title": _Content.title,
+    **dict.fromkeys(_HIDDEN, _Content.open_hidden),
+    **dict.fromkeys((f"/{name}" for name in _HIDDEN), _Content.close_hidden),
 }
-_HANDLERS = {_tag_id(name): handler for name, handler in _BY_NAME.items()}
+_SCANNER = Scanner(_SPACES, _HANDLERS, _ATTRIBUTES.split())

@@ -65,7 +65,7 @@ class Head:
 
     def html(self, attributes: Attributes) -> None:
         language = attributes.get("lang") or attributes.get("xml:lang") or ""
-        self.language = language.strip()[:35]
+        self.language = self.language or language.strip()[:35]
 
     def base_element(self, attributes: Attributes) -> None:
         self.base = self.base or (attributes.get("href") or "").strip()
@@ -120,6 +120,8 @@ class Head:
             self.description = " ".join(content.split())
 
     def open_form(self, attributes: Attributes) -> None:
+        if self._form is not None:
+            return  # forms do not nest: the inner one's fields belong to the outer one
         method = (attributes.get("method") or "get").strip().lower()
         action = (attributes.get("action") or "").strip()[: self._limits.value_chars]
         self._form = Form(action, method if method in ("get", "post", "dialog") else "get", [])

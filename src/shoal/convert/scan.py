@@ -1,0 +1,157 @@
+"""Where are a page's tags, and what stands between them? The HTML tokenizer (WHATWG 13.2.5), flat.
+
+No tree: text, links, forms and meta elements need none, and without one no nesting is too deep and
+a page costs a tenth of parsing it. Beyond the tokenizer's rules only what foreign content changes
+in them is kept (a self-closing `title` of an SVG, CDATA).
+
+`Scanner` is _scan.c where it could be compiled, else `PlainScanner`, which defines what it does:
+tests hold the two against each other, and against a real parser.
+"""
+
+import re
+from collections.abc import Collection
+
+Tag = tuple[str, dict[str, str], int, str]
+"""Name (`/a` for an end tag), attributes as written, where it stands in the text, and the source
+within an element whose content is no markup (`title`, `script`)."""
+
+RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
+"""Elements whose content is no markup: it goes on to their own end tag, whatever it holds."""
+SHOWN = "xmp"
+"""The one of them whose content is text."""
+FOREIGN = ("svg", "math")
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+_TAG = re.compile(r"<(/?)([A-Za-z][^\t\n\f\r />]*+)")
+_BARE = re.compile(r"[\t\n\f\r ]*+>")
+_GAP = re.compile(r"[\t\n\f\r /]*+")
+_NAME = re.compile(r"=?[^\t\n\f\r />=]*+")
+_EQUALS = re.compile(r"[\t\n\f\r ]*+=[\t\n\f\r ]*+")
+_UNQUOTED = re.compile(r"[^\t\n\f\r >]*+")
+_COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.DOTALL)
+_RAW_END = {
+    name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII) for name in RAW
+}
+_SCRIPT_MARK = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
+_CDATA = "<![CDATA["
+
+
+class PlainScanner:
+    def __init__(
+        self, spaces: dict[str, str], tags: Collection[str], attributes: Collection[str]
+    ) -> None:
+        """`spaces` says which character stands for a tag, and for its end, in the text; `tags`
+        which of them are told (`/a` for an end tag), and with which `attributes`."""
+        self._spaces = spaces
+        self._tags = frozenset(tags)
+        self._attributes = frozenset(attributes)
+
+    def scan(self, html: str, max_tags: int) -> tuple[str, list[Tag], int]:
+        """The text, the tags, and how far it got: beyond `max_tags` of them it reads nothing."""
+        pieces: list[str] = []
+        tags: list[Tag] = []
+        length = position = foreign = 0
+        while (start := html.find("<", position)) >= 0:
+            pieces.append(html[position:start])
+            length += start - position
+            opened = _TAG.match(html, start)
+            if opened is None:
+                text, position = _no_tag(html, start, foreign)
+                pieces.append(text)
+                length += len(text)
+                continue
+            name = opened[2].translate(_LOWER)
+            attributes, position, closes_itself = self._read_attributes(html, opened.end())
+            if position > len(html):
+                return "".join(pieces), tags, len(html)  # a tag without an end is none
+            inner = ""
+            if not opened[1] and name in _RAW_END and not (foreign and closes_itself):
+                inner = html[position : _end_of_raw(html, name, position)]
+            if (told := opened[1] + name) in self._tags:
+                if len(tags) >= max_tags:
+                    return "".join(pieces), tags, start
+                tags.append((told, {} if opened[1] else attributes, length, inner))
+            position += len(inner)
+            shown = self._spaces.get(name, "") + (inner if name == SHOWN else "")
+            pieces.append(shown)
+            length += len(shown)
+            if name in FOREIGN:
+                foreign = max(0, foreign - 1) if opened[1] else foreign + (not closes_itself)
+        pieces.append(html[position:])
+        return "".join(pieces), tags, len(html)
+
+    def _read_attributes(self, html: str, position: int) -> tuple[dict[str, str], int, bool]:
+        """The attributes, where the tag ends (beyond the page: nowhere), and whether by `/>`."""
+        found: dict[str, str] = {}
+        if bare := _BARE.match(html, position):
+            return found, bare.end(), False
+        while True:
+            gap = _GAP.match(html, position)
+            slashed = gap is not None and gap[0].endswith("/")
+            position = gap.end() if gap else position
+            if position >= len(html):
+                return found, len(html) + 1, False
+            if html[position] == ">":
+                return found, position + 1, slashed
+            named = _NAME.match(html, position)
+            name = named[0].translate(_LOWER) if named else ""
+            position += len(name)
+            value = ""
+            if equals := _EQUALS.match(html, position):
+                position = equals.end()
+                quote = html[position : position + 1]
+                if quote in ('"', "'"):
+                    end = html.find(quote, position + 1)
+                    if end < 0:
+                        return found, len(html) + 1, False
+                    value = html[position + 1 : end]
+                    position = end + 1
+                elif unquoted := _UNQUOTED.match(html, position):
+                    value = unquoted[0]
+                    position = unquoted.end()
+            if name in self._attributes:
+                found.setdefault(name, value)
+
+
+def _end_of_raw(html: str, name: str, position: int) -> int:
+    """Where its own end tag stands, or the page's end."""
+    if name != "script":
+        end = _RAW_END[name].search(html, position)
+        return end.start() if end else len(html)
+    is_comment = is_nested = False  # a script in a comment in a script ends only itself
+    while mark := _SCRIPT_MARK.search(html, position):
+        if mark[0] == "<!--":
+            is_comment = True
+            position = mark.end() - 2  # `<!-->` is a whole comment
+            continue
+        position = mark.end()
+        if mark[0] == "-->":
+            is_comment = is_nested = False
+        elif not mark[1]:
+            is_nested = is_comment
+        elif is_nested:
+            is_nested = False
+        else:
+            return mark.start()
+    return len(html)
+
+
+def _no_tag(html: str, start: int, foreign: int) -> tuple[str, int]:
+    """What a `<` means that begins no tag: its text, and where the page goes on."""
+    following = html[start + 1 : start + 2]
+    if comment := _COMMENT.match(html, start):
+        return "", comment.end()
+    if foreign and html.startswith(_CDATA, start):
+        end = html.find("]]>", start + len(_CDATA))
+        text = html[start + len(_CDATA) : end if end >= 0 else len(html)]
+        return text, end + 3 if end >= 0 else len(html)
+    if following and following in "!?/":  # a doctype, or what the standard calls a bogus comment
+        end = html.find(">", start)
+        return "", end + 1 if end >= 0 else len(html)
+    return "<", start + 1
+
+
+try:
+    from shoal.convert._scan import Scanner as Scanner
+except ImportError:
+    Scanner = PlainScanner  # type: ignore[misc, assignment]  # the same, in Python
