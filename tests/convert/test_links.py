@@ -44,6 +44,30 @@ def test_a_plain_path_is_taken_as_canonical_takes_it(base: str, path: str) -> No
     assert [link.url for link in links] == ([expected] if expected else [])
 
 
+@given(
+    BASES
+    | st.sampled_from(["http://a.example/x;jsessionid=1/y", "http://a.example/" + "x/" * 2040]),
+    st.lists(
+        st.builds(
+            str.__add__,
+            st.sampled_from(["", "", "http://b.example/", "http://B.example:80/", "//c.example/"]),
+            st.text("abZ09_~.-/", min_size=1, max_size=30),
+        ),
+        max_size=4,
+    ),
+)
+def test_plain_names_and_plain_urls_are_taken_as_canonical_takes_them(
+    base: str, raws: list[str]
+) -> None:
+    maker = link_maker()
+    for raw in raws:
+        hrefs = Hrefs(100)
+        hrefs.add(raw, "", 0)
+        links = maker.links("https://elsewhere.example/", base, hrefs)
+        expected = canonical(raw, base)
+        assert [link.url for link in links] == ([expected] if expected else [])
+
+
 def test_a_reference_is_folded_before_it_is_parsed() -> None:
     hrefs = Hrefs(2)
     hrefs.add(" /a\n", "", 1)

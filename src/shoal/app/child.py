@@ -60,7 +60,8 @@ class Worker:
         if archive_only:
             visit.seen_digest = ""  # whether it is the same is for a reader to say: kept whole
         if visit.keep is Keep.RAW:
-            understood.response, understood.request = self._archive.write(visit, fetched)
+            digest = understood.documents[0].body_digest if understood.documents else ""
+            understood.response, understood.request = self._archive.write(visit, fetched, digest)
             faults.point("archive.written")
         if (
             max((document.decoded_bytes for document in understood.documents), default=0)

@@ -58,8 +58,7 @@ def read(source: Text, context: Context) -> Converted:
     marked, tags, end = _SCANNER.scan(html, limits.tags)
     problem = f"cut: more than {limits.tags} tags" if end < len(html) else ""
     content = _Content(marked, limits)
-    for tag in tags:
-        content.take(tag)
+    content.take(tags)
     head = content.head
     text = content.text()
     if len(text) > limits.text_chars:
@@ -89,6 +88,12 @@ def _resolved(form: Form, base: str, context: Context) -> Form:
     return Form(action, form.method, form.fields)
 
 
+def _decode(attributes: dict[str, str]) -> None:
+    for name, value in attributes.items():
+        if "&" in value:
+            attributes[name] = _REFERENCE.sub(_in_attribute, value)
+
+
 def _in_attribute(match: re.Match[str]) -> str:
     """In an attribute `&copy=1` is no reference (WHATWG 13.2.5.73), nor is `&copycat`."""
     name, end = match[1], match[2]
@@ -116,14 +121,15 @@ class _Content:
         self._option_start = -1
         self._svgs = 0
 
-    def take(self, tag: Tag) -> None:
-        name, attributes, _, _ = tag
-        if self._hidden.name == "template" and name not in _TEMPLATE:
-            return  # what stands in a template is not there until a script says so
-        for key, value in attributes.items():
-            if "&" in value:
-                attributes[key] = _REFERENCE.sub(_in_attribute, value)
-        _HANDLERS[name](self, tag)
+    def take(self, tags: list[Tag]) -> None:
+        handlers, hidden = _HANDLERS, self._hidden
+        for tag in tags:
+            name, attributes, _, _ = tag
+            if hidden.name == "template" and name not in _TEMPLATE:
+                continue  # what stands in a template is not there until a script says so
+            if attributes:
+                _decode(attributes)
+            handlers[name](self, tag)
 
     def text(self) -> str:
         """What stands in noscript is no text, unless it is most of the page, as in some forums."""
@@ -187,7 +193,7 @@ class _Content:
             self._close_anchor(first_block.end() if first_block else tag[2])
         attributes = tag[1]
         href = attributes.get("href") or attributes.get("xlink:href")
-        if href:
+        if href and href[0] != "#":  # else it leads to the page itself
             self._anchor = href, attributes.get("rel"), tag[2]
 
     def close_anchor(self, tag: Tag) -> None:
@@ -277,7 +283,7 @@ def _without(
 
 def _lines(marked: str) -> str:
     marked = unescape(marked) if "&" in marked else marked
-    lines = [" ".join(line.split()) for line in marked.split(_BREAK)]
+    lines = map(" ".join, map(str.split, marked.split(_BREAK)))
     return "\n".join(filter(None, lines))
 
 

@@ -22,7 +22,13 @@ _NEVER_FETCHED = (
 )
 _SPACES = " \t\n\f\r"
 # A path that is canonical as it stands: no empty or dot segment, no escape, query or parameter.
-_PLAIN_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9_~.-]{0,200}){1,10}/?")
+_NAME = "[A-Za-z0-9_~-][A-Za-z0-9_~.-]{0,200}"
+_PLAIN_PATH = re.compile(rf"(?:/{_NAME}){{1,10}}/?")
+_PLAIN_NAMES = re.compile(rf"{_NAME}(?:/{_NAME}){{0,9}}/?")
+_PLAIN_URL = re.compile(rf"(https?://[a-z0-9.:-]{{1,260}})(?:/{_NAME}){{1,10}}/?")
+_MAX_FOLDER = 1_500
+"""So that no URL put together from it and plain names is too long."""
+_MAX_ORIGINS = 10_000
 # A target that is followed by one of its links is followed; the other marks are facts about it.
 # (Plain integers: an enum's `&` costs more than all the rest of folding.)
 _UNLESS_ALL = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED | Rel.EMBED)
@@ -71,6 +77,8 @@ class LinkMaker:
         self._scope = scope
         self._prioritizer = prioritizer
         self._params = params
+        self._origins: set[str] = set()
+        """Of canonical URLs met lately: with a plain path behind one there is nothing to do."""
 
     def url(self, raw: str | bytes, base: str) -> str:
         """The canonical URL of a reference; empty when there is none to fetch."""
@@ -86,13 +94,14 @@ class LinkMaker:
         """One link for each page that is named; none for `page_url` itself."""
         found: dict[str, tuple[str, Said]] = {}
         own_key = seen_key(page_url)
-        root = self.url("/", base) if base.startswith(_WEB) else ""
-        origin = root[:-1]
+        origin, folder = self._place(base)
         for raw, said in hrefs:
             if origin and _PLAIN_PATH.fullmatch(raw):
                 url = origin + raw
+            elif folder and _PLAIN_NAMES.fullmatch(raw):
+                url = folder + raw
             else:
-                url = self.url(raw, base)
+                url = self._absolute(raw) or self.url(raw, base)
                 if not url:
                     continue
             key = seen_key(url)
@@ -111,6 +120,28 @@ class LinkMaker:
                 link.seen = seen_row(row)
             links.append(link)
         return links
+
+    def _place(self, base: str) -> tuple[str, str]:
+        """The origin of a page, and the folder that its relative references start from."""
+        if not base.startswith(_WEB):
+            return "", ""
+        folder = self.url(".", base)
+        is_plain = folder.endswith("/") and len(folder) < _MAX_FOLDER
+        return self.url("/", base)[:-1], folder if is_plain else ""
+
+    def _absolute(self, raw: str) -> str:
+        """A reference that is a canonical URL as it stands; empty when it has to be looked at."""
+        plain = _PLAIN_URL.fullmatch(raw)
+        if plain is None:
+            return ""
+        if plain[1] in self._origins:
+            return raw
+        if self.url(raw, raw) == raw:
+            if len(self._origins) >= _MAX_ORIGINS:
+                self._origins.clear()
+            self._origins.add(plain[1])
+            return raw
+        return ""
 
     def _judged(self, url: str, row: bytes, source: Source, said: Said) -> Link:
         text, rel = said

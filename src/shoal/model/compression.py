@@ -1,9 +1,11 @@
 """How do bytes shrink? The one place that imports the compressors.
 
 gzip is for the archive (one member per WARC record) and zstd for text in the table. ISA-L's level 1
-costs a quarter of zlib's CPU for a few per cent of size (docs/benchmarks.md).
+costs a quarter of zlib's CPU, and for a body that the server has compressed it is as good. A text
+that was sent plain is worth more: zlib's level 4 takes off another tenth (docs/benchmarks.md).
 """
 
+import gzip
 from functools import cache
 from typing import Protocol
 
@@ -19,6 +21,7 @@ ZSTD_ERRORS: tuple[type[Exception], ...] = (zstandard.ZstdError,)
 
 _TEXT_LEVEL = 3
 _GZIP_LEVEL = 1
+_PLAIN_TEXT_LEVEL = 4
 
 
 class Decompressor(Protocol):
@@ -33,7 +36,9 @@ class Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int = 0) -> bytes: ...
 
 
-def gzip_member(data: bytes) -> bytes:
+def gzip_member(data: bytes, is_plain_text: bool = False) -> bytes:
+    if is_plain_text:
+        return gzip.compress(data, _PLAIN_TEXT_LEVEL, mtime=0)
     return igzip.compress(data, compresslevel=_GZIP_LEVEL)
 
 

@@ -35,13 +35,16 @@ class ArchiveWriter:
         self._token = secrets.token_hex(4)
         """Tells the files of this writer from those of any other process or machine."""
 
-    def write(self, visit: Visit, fetched: Fetched) -> tuple[Spot | None, Spot | None]:
-        """Archive a request and its response, or a revisit. Returns where the two stand, the
-        response first."""
+    def write(
+        self, visit: Visit, fetched: Fetched, digest: str = ""
+    ) -> tuple[Spot | None, Spot | None]:
+        """Archive a request and its response, or a revisit. `digest` is the body's, where it is
+        known already. Returns where the two stand, the response first."""
         if not fetched.head:
             return None, None
         response_id = warc.new_id()
-        response = _response(visit, fetched, response_id)
+        digest = digest or payload_digest(fetched.body)
+        response = _response(visit, fetched, response_id, digest)
         members = [response]
         if fetched.request:
             members.append(_request(visit, fetched, response_id))
@@ -148,8 +151,7 @@ def _request(visit: Visit, fetched: Fetched, response_id: str) -> bytes:
     return warc.write_record("request", fetched.started, fields, fetched.request)
 
 
-def _response(visit: Visit, fetched: Fetched, record_id: str) -> bytes:
-    digest = payload_digest(fetched.body)
+def _response(visit: Visit, fetched: Fetched, record_id: str, digest: str) -> bytes:
     fields = {"WARC-Record-ID": record_id} | _common(visit, fetched)
     fields["Content-Type"] = "application/http; msgtype=response"
     # A 304 to someone who has nothing refers to nothing: it is archived as what it is.
@@ -168,4 +170,11 @@ def _response(visit: Visit, fetched: Fetched, record_id: str) -> bytes:
     if fetched.cut:
         fields["WARC-Truncated"] = "length"
     block = warc.archived_head(fetched.head, len(fetched.body)) + fetched.body
-    return warc.write_record("response", fetched.started, fields, block)
+    return warc.write_record("response", fetched.started, fields, block, _is_plain_text(fetched))
+
+
+def _is_plain_text(fetched: Fetched) -> bool:
+    """Sent without a content encoding, and of a kind that shrinks."""
+    kind = fetched.header("content-type")
+    shrinks = kind.startswith("text/") or any(word in kind for word in ("xml", "json", "script"))
+    return shrinks and not fetched.header("content-encoding")

@@ -39,7 +39,9 @@ def new_id() -> str:
     return f"<urn:uuid:{uuid.uuid4()}>"
 
 
-def write_record(kind: str, when: float, fields: dict[str, str], block: bytes) -> bytes:
+def write_record(
+    kind: str, when: float, fields: dict[str, str], block: bytes, is_plain_text: bool = False
+) -> bytes:
     """One record as one gzip member. A value can't break out of its line."""
     lines = [f"WARC-Type: {kind}", f"WARC-Date: {iso(when)}"]
     if "WARC-Record-ID" not in fields:
@@ -47,7 +49,7 @@ def write_record(kind: str, when: float, fields: dict[str, str], block: bytes) -
     lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in fields.items() if value]
     lines += [f"WARC-Block-Digest: {payload_digest(block)}", f"Content-Length: {len(block)}"]
     head = VERSION_LINE + "\r\n".join(lines).encode("utf-8", "replace") + b"\r\n\r\n"
-    return gzip_member(head + block + b"\r\n\r\n")
+    return gzip_member(b"".join((head, block, b"\r\n\r\n")), is_plain_text)
 
 
 def read_record(member: bytes) -> Record:
