@@ -95,7 +95,7 @@ def _library(distribution: str, module: str) -> Check:
 
 
 def _scanner() -> Check:
-    """Compiled when the package was built; without it pages take two or three times the CPU."""
+    """Compiled when the package was built; without it pages take several times the CPU."""
     module = importlib.import_module("shoal.convert.scan")
     is_native = module.Scanner is not module.PlainScanner
     return Check(
