@@ -79,11 +79,19 @@ class Checkout:
         return [f"pip {self.root}/{lock}", f"pip {self.root}"]
 
 
+COMPILED = "src/shoal/convert/_scan.c"
+COPIED = [
+    *("shoal", "check", "pyproject.toml", "hatch_build.py", COMPILED),
+    *("requirements.lock", "requirements-dev.lock"),
+]
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     root = tmp_path / "a checkout"
     root.mkdir()
-    for name in ("shoal", "check", "pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+    for name in COPIED:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / name, root / name)
     shutil.copytree(PROJECT / "scripts", root / "scripts")
     programs = tmp_path / "bin"
@@ -125,7 +133,7 @@ def test_it_is_found_through_symbolic_links_from_anywhere(checkout: Checkout) ->
     assert (checkout.root / ".venv" / "bin" / "python").exists()
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "pyproject.toml"])
+@pytest.mark.parametrize("name", ["requirements.lock", "pyproject.toml", COMPILED])
 def test_a_change_of_what_is_needed_installs_again(checkout: Checkout, name: str) -> None:
     checkout.shoal()
     checkout.log()
