@@ -1,65 +1,74 @@
 """What does a URL cost the frontier, at a million and at a hundred million? Time per add and per
 take, and memory, on the real table.
 
-    python -m benchmarks.frontier                    up to 1 M URLs: a few minutes
-    python -m benchmarks.frontier --urls 10000000
-    python -m benchmarks.frontier --all              up to 100 M: most of a day, tens of GB of disk
+    python -m benchmarks.frontier            1 M and 10 M URLs: a quarter of an hour
+    python -m benchmarks.frontier --all      and 100 M: an hour or more, at least 10 GB of disk
 
-One crawl, without its network, grows through the sizes. In turn it adds new URLs, names known ones
-again, and takes as many visits (lease, release, finish): first visits and, as each page is due
-again some minutes later, revisits. So at every size as many queue entries were deleted as URLs
-added, and the queue still holds them all. Hosts are of Zipf sizes: some keep a long backlog,
-most come and go. A size's figures are those of the last fifth of the way to it. CPU includes
-RocksDB's threads. Making the links is not timed: child processes do that.
+The table of a crawl that knows so many URLs is written at once (grown.py); then the real frontier
+is opened on it and the crawl goes on: in turn new URLs are added, known ones named again, and as
+many pages visited (lease, release, finish). What happens in a second is the same at every size, so
+that only the table differs: 100,000 hosts of Zipf sizes and 1,000 visits, of which
+
+* a third go to the thousand largest hosts, which always have new pages, more than the window takes;
+* three tenths to pages of the other hosts that are due again. The time from one visit of a page to
+  the next grows with the number of pages, so that as many are due in a second;
+* the rest to new pages of the other hosts. So a visit wakes a site as often at every size.
+
+The window begins after a quarter as many visits, with caches full, and is as long at every size:
+an eighth of the smallest size. Below 1 M the largest hosts would run dry, and the memtables would
+not fill. CPU includes RocksDB's threads. Making the links is not timed: child processes do that.
+Building and measuring are processes of their own, so that the peak is that of the frontier alone.
 """
 
 import argparse
+import multiprocessing
 import random
 import shutil
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from benchmarks import report
-from benchmarks.population import Population
+from benchmarks import grown, report
+from benchmarks.population import Population, answer, understand
 from benchmarks.web import stop_on_sigterm
 from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.document import Understood
 from shoal.model.link import Link
-from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 
 HOSTS = 100_000
-_SMALLEST = 100_000
+MOST_URLS = 100_000_000
+_SMALLEST = 1_000_000
 _AT_ONCE = 20
 """Links of a page, and visits in flight."""
-_WINDOW = 0.2
-_VISITS_PER_SECOND = 1000.0
+_WINDOW = 1 / 8
+_WARMING = 1 / 4
 _DELAY_AND_FETCH_SECONDS = 3.5
-_FETCH_SECONDS = 0.1
-_DUE_AGAIN_SECONDS = (10.0, 60.0)
+
+Result = TypeVar("Result")
 
 
 class Later:
-    """The Refresher port: every page is looked at again after some minutes."""
+    """The Refresher port: every page is looked at again after about the same time."""
 
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+    def __init__(self, seconds: float) -> None:
+        self._random = random.Random(1)
+        self._range = (0.9 * seconds, 1.1 * seconds)
 
     def next_due(self, visit: Visit, fetched: Fetched, understood: Understood) -> float | None:
-        return fetched.ended + self._random.uniform(*_DUE_AGAIN_SECONDS)
+        return fetched.ended + self._random.uniform(*self._range)
 
 
 class Meter:
-    """Adds up what parts of the work took, between two sizes."""
+    """Adds up what parts of the work took."""
 
     def __init__(self) -> None:
         self._wall: defaultdict[str, float] = defaultdict(float)
@@ -88,14 +97,22 @@ class Figures(NamedTuple):
 
     urls: int
     deleted: int
+    per_second: float
+    """Visits in a second of the crawl's own clock,"""
     revisits: float
+    """and of all visits: those to a page seen before,"""
+    wakes: float
+    """and those before which a site had to be woken."""
     add_us: float
     known_us: float
     take_us: float
     add_wall_us: float
+    known_wall_us: float
     take_wall_us: float
     rss_mb: float
     disk_mb: float
+    build_s: float = 0.0
+    build_rss_mb: float = 0.0
 
     @property
     def url_us(self) -> float:
@@ -104,112 +121,126 @@ class Figures(NamedTuple):
 
 
 class Bench:
-    def __init__(self, directory: Path, hosts: int, seed: int = 1) -> None:
-        self._directory = directory
-        self._population = Population(hosts, seed, _AT_ONCE)
-        self._clock = FakeClock()
-        self._table = RocksTable(directory / "table")
-        settings = FrontierSettings(
-            capacity=round(_VISITS_PER_SECOND * _DELAY_AND_FETCH_SECONDS), seed=seed
-        )
-        seams = Seams(refresher=Later(seed))
+    """A crawl without its network, on a table that was built."""
+
+    def __init__(self, path: Path, population: Population) -> None:
+        self._path = path
+        self._population = population
+        self._clock = FakeClock(grown.NOW)
+        self._table = RocksTable(path)
+        capacity = max(1, round(population.visits_per_second * _DELAY_AND_FETCH_SECONDS))
+        seams = Seams(refresher=Later(population.due_again_seconds), prefetch=self._count_woken)
+        settings = FrontierSettings(capacity=capacity, seed=1)
         self._frontier = DiskFrontier(self._table, self._clock, settings, seams)
         self._meter = Meter()
-        self._kinds: Counter[str] = Counter()
-        self.deleted = 0
+        self._seen: Counter[str] = Counter()
 
-    def grow(self, sizes: list[int]) -> Iterator[Figures]:
-        urls = 0
-        for size in sizes:
-            window = size - max(_AT_ONCE, int(size * _WINDOW))
-            while urls < size:
-                if urls < window <= urls + _AT_ONCE:
-                    self._meter = Meter()
-                    self._kinds.clear()
-                urls += self._add("add", self._population.new())
-                self._add("known", self._population.known())
-                self._take(_AT_ONCE)
-            yield self._figures(urls)
+    def run(self, takes: int) -> None:
+        """The figures are those of the last run."""
+        self._meter, self._seen = Meter(), Counter()
+        began = self._clock.now()
+        for _ in range(0, takes, _AT_ONCE):
+            self._add("add", self._population.new(_AT_ONCE))
+            self._add("known", self._population.known(_AT_ONCE))
+            self._take(_AT_ONCE)
+        self._seconds = self._clock.now() - began
+
+    def figures(self, deleted: int) -> Figures:
+        meter, visits = self._meter, max(1, self._seen["visit"])
+        return Figures(
+            self._population.urls,
+            deleted,
+            visits / max(1.0, self._seconds),
+            self._seen["revisit"] / visits,
+            self._seen["woken"] / visits,
+            meter.cpu_us("add"),
+            meter.cpu_us("known"),
+            meter.cpu_us("take"),
+            meter.wall_us("add"),
+            meter.wall_us("known"),
+            meter.wall_us("take"),
+            peak_rss_bytes() / 1e6,
+            sum(file.stat().st_size for file in self._path.rglob("*") if file.is_file()) / 1e6,
+        )
 
     def close(self) -> None:
         self._frontier.close()
         self._table.close()
 
-    def _add(self, part: str, links: list[Link]) -> int:
+    def _add(self, part: str, links: list[Link]) -> None:
         since = clocks()
-        new = self._frontier.add(links, depth=2)
+        self._frontier.add(links, depth=2)
         self._meter.add(part, since, len(links))
-        return new
 
     def _take(self, count: int) -> None:
         """So many visits to pages; a host's robots.txt comes on top and counts as a visit, too."""
-        since, robots = clocks(), self._kinds["robots"]
+        since, before = clocks(), self._seen["visit"]
         pages = 0
         while pages < count:
-            pages += self._visit_some(min(_AT_ONCE, count - pages))
-        self._meter.add("take", since, pages + self._kinds["robots"] - robots)
-        self.deleted += pages
+            pages += self._visit_some(count - pages)
+        self._meter.add("take", since, self._seen["visit"] - before)
 
     def _visit_some(self, count: int) -> int:
         """As crawl.py does it: several visits in flight, each one's batch written at its end."""
         leases = list(islice(iter(self._frontier.lease, None), count))
-        self._clock.advance(_AT_ONCE / _VISITS_PER_SECOND)
+        self._clock.advance(count / self._population.visits_per_second)
         pages = 0
         for lease in leases:
             visit = lease.next_url()
-            fetched = self._answer(visit)
+            fetched = answer(visit, self._clock.now())
             self._frontier.release(lease, fetched)
             batch = self._table.batch()
-            self._frontier.finish(batch, visit, fetched, Understood())
+            self._frontier.finish(batch, visit, fetched, understand(visit))
             self._table.write(batch)
-            self._kinds[_kind(visit)] += 1
             pages += visit.kind is Kind.PAGE
+            self._seen["revisit"] += bool(visit.etag)
+        self._seen["visit"] += len(leases)
         return pages
 
-    def _answer(self, visit: Visit) -> Fetched:
-        missing = visit.kind is Kind.ROBOTS
-        host = int(visit.url.partition("site-")[2].partition(".")[0])
-        now = self._clock.now()
-        return Fetched(
-            Outcome.MISSING if missing else Outcome.OK,
-            404 if missing else 200,
-            started=now - _FETCH_SECONDS,
-            ended=now,
-            address=f"10.{host >> 16}.{host >> 8 & 255}.{host & 255}:443",
-            headers=[("content-type", "text/html"), ("etag", '"5f3a-4c1"')],
-        )
-
-    def _figures(self, urls: int) -> Figures:
-        meter = self._meter
-        return Figures(
-            urls,
-            self.deleted,
-            self._kinds["revisit"] / max(1, self._kinds.total()),
-            meter.cpu_us("add"),
-            meter.cpu_us("known"),
-            meter.cpu_us("take"),
-            meter.wall_us("add"),
-            meter.wall_us("take"),
-            _peak_rss_bytes() / 1e6,
-            sum(file.stat().st_size for file in self._directory.rglob("*") if file.is_file()) / 1e6,
-        )
+    def _count_woken(self, urls: Iterable[str]) -> None:
+        self._seen["woken"] += sum(1 for _ in urls)
 
 
-def _kind(visit: Visit) -> str:
-    if visit.kind is Kind.ROBOTS:
-        return "robots"
-    return "revisit" if visit.seen_at or visit.etag else "first"
-
-
-def _peak_rss_bytes() -> int:
+def peak_rss_bytes() -> int:
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) << 10
     return 0
 
 
+def _build(path: Path, hosts: int, urls: int) -> tuple[grown.Built, int]:
+    return grown.build(path, Population(hosts, urls)), peak_rss_bytes()
+
+
+def _measure(path: Path, hosts: int, urls: int, takes: int, deleted: int) -> Figures:
+    bench = Bench(path, Population(hosts, urls))
+    try:
+        grown.wait_for_compactions()  # of what the log still held when the table was opened
+        bench.run(int(takes * _WARMING))
+        bench.run(takes)
+        return bench.figures(deleted)
+    finally:
+        bench.close()
+
+
+def in_a_process(work: Callable[..., Result], *arguments: object) -> Result:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, arguments)
+
+
+def figures_at(urls: int, hosts: int, takes: int, work: Path) -> Figures:
+    directory = Path(tempfile.mkdtemp(prefix="frontier-", dir=work))
+    path = directory / "table"
+    try:
+        built, build_bytes = in_a_process(_build, path, hosts, urls)
+        figures = in_a_process(_measure, path, hosts, urls, takes, built.deleted)
+        return figures._replace(build_s=built.seconds, build_rss_mb=build_bytes / 1e6)
+    finally:
+        shutil.rmtree(directory)
+
+
 def sizes_up_to(urls: int) -> list[int]:
-    """The end, a tenth of it, and so on down to where a frontier is still a frontier."""
+    """From where a frontier is large, or from a tenth of the end, tenfold each time."""
     sizes = [urls // 10, urls]
     while sizes[0] >= 10 * _SMALLEST:
         sizes.insert(0, sizes[0] // 10)
@@ -224,19 +255,19 @@ def name_of(urls: int) -> str:
 
 
 def results(found: list[Figures]) -> str:
-    head = ["URLs", "deleted", "revisits", "add µs", "known µs", "take µs", "URL µs"]
-    head += ["add wall", "take wall", "peak MB", "disk MB"]
-    rows = [
-        [name_of(each.urls), each.deleted, *each[2:6], each.url_us, *each[6:]] for each in found
-    ]
+    head = ["URLs", "deleted", "visits/s", "revisits", "wakes", "add µs", "known µs", "take µs"]
+    head += ["URL µs", "add wall", "known wall", "take wall", "peak MB", "disk MB"]
+    head += ["build s", "build MB"]
+    rows = [[name_of(each.urls), *each[1:8], each.url_us, *each[8:]] for each in found]
     lines = [report.table(head, rows), ""]
-    for before, after in pairwise(found):
-        name = f"frontier.{name_of(after.urls)}_vs_{name_of(before.urls)}"
+    first = found[0]
+    for after in found[1:]:
+        name = f"frontier.{name_of(after.urls)}_vs_{name_of(first.urls)}"
         lines += [
-            report.line(f"{name}.url_cpu_us", after.url_us, before.url_us),
-            report.line(f"{name}.add_cpu_us", after.add_us, before.add_us),
-            report.line(f"{name}.take_cpu_us", after.take_us, before.take_us),
-            report.line(f"{name}.peak_mb", after.rss_mb, before.rss_mb),
+            report.line(f"{name}.url_cpu_us", after.url_us, first.url_us),
+            report.line(f"{name}.add_cpu_us", after.add_us, first.add_us),
+            report.line(f"{name}.take_cpu_us", after.take_us, first.take_us),
+            report.line(f"{name}.peak_mb", after.rss_mb, first.rss_mb),
         ]
     return "\n".join(lines)
 
@@ -247,23 +278,19 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--urls", type=int, default=1_000_000)
+    parser.add_argument("--urls", type=int, default=10 * _SMALLEST)
     parser.add_argument("--hosts", type=int, default=HOSTS)
     parser.add_argument("--all", action="store_true", help="up to 100 M URLs")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "shoal-bench")
     options = parser.parse_args()
     stop_on_sigterm()
     options.work.mkdir(parents=True, exist_ok=True)
-    directory = Path(tempfile.mkdtemp(prefix="frontier-", dir=options.work))
-    bench = Bench(directory, options.hosts)
+    sizes = sizes_up_to(MOST_URLS if options.all else options.urls)
+    takes = max(_AT_ONCE, int(sizes[0] * _WINDOW))
     found = []
-    try:
-        for figures in bench.grow(sizes_up_to(100_000_000 if options.all else options.urls)):
-            found.append(figures)
-            print(f"{name_of(figures.urls)}: {figures}", file=sys.stderr, flush=True)
-    finally:
-        bench.close()
-        shutil.rmtree(directory)
+    for size in sizes:
+        found.append(figures_at(size, options.hosts, takes, options.work))
+        print(f"{name_of(size)}: {found[-1]}", file=sys.stderr, flush=True)
     print(results(found))
 
 

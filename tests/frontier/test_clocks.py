@@ -128,6 +128,24 @@ def test_another_port_is_another_host(play: Play, other: str) -> None:
     assert play.lease() is not None
 
 
+def test_a_clock_that_is_not_written_yet_counts_for_the_hosts_other_site(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    polite = Politeness(address_share=0)
+    play = Play(table, clock, PlaySettings(FrontierSettings(capacity=1, politeness=polite)))
+    play.add("http://a.test/1")
+    play.end(play.expect("http://a.test/robots.txt"), Answer(404))
+    play.add("https://a.test/1")
+    play.clock.advance(DELAY)
+    lease = play.expect("http://a.test/1")
+    # It has nothing else to do and gives its slot away, though its visit is not committed.
+    play.release(lease, Answer(503, headers=[("retry-after", "100")]))
+    play.clock.advance(99)
+    assert play.lease() is None
+    play.clock.advance(1)
+    play.expect("https://a.test/robots.txt")
+
+
 def test_a_host_whose_name_can_not_be_reversed_has_one_clock_too(play: Play) -> None:
     play.add("http://a+b.test/", "https://a+b.test/")
     lease = play.lease()
@@ -408,6 +426,24 @@ def test_what_was_in_flight_at_a_kill_is_due_again(tmp_path: Path, clock: FakeCl
         again = play_with(table, clock)
         assert again.problems() == []
         assert again.crawl() == [f"{A}/only"]
+
+
+def test_a_mark_that_nobody_needs_any_more_does_no_harm(play: Play) -> None:
+    """A site without work is retired in the next batch: here a kill comes before it."""
+    play.add(f"{A}/1")
+    play.end(play.expect(f"{A}/1"))
+    play.clock.advance(DELAY)
+    assert play.lease() is None
+    play.open()
+    assert play.frontier.recovered == 1
+    assert play.problems() == []
+    play.add(f"{A}/2")
+    assert play.lease() is None  # it may have been asked just now
+    play.clock.advance(DELAY)
+    play.end(play.expect(f"{A}/2"))
+    play.frontier.close()
+    play.open()
+    assert play.frontier.recovered == 0
 
 
 def test_what_is_in_flight_when_it_is_closed_is_due_again_and_counts_as_asked(

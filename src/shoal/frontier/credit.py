@@ -69,9 +69,9 @@ def standings(levels: int) -> int:
 
 def standing_of(row: CreditRow, worst: int = _WORST) -> int:
     """0 within its credit; else by how many steps a domain is behind."""
-    ratio = row.ratio
-    if ratio <= 1:
+    if row.spent + 1 <= row.credit:
         return 0
+    ratio = row.ratio
     return worst if ratio == inf else min(worst, 1 + int(log(ratio, _STEP)))
 
 

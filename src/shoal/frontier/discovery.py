@@ -80,14 +80,21 @@ class Discovery:
 
     def offer(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
         """Take note of links; returns the row of each one's target, empty for another tablet's."""
-        known = self._urls.find([link.row for link in links], [_seen_key(link) for link in links])
+        # The child works out the key in the seen test with the site's length; a link from elsewhere
+        # comes without both.
+        keys = [
+            link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
+        ]
+        known = self._urls.find([link.row for link in links], keys)
+        depth, is_plain = trail.depth, not (trail.hops or self._owns)
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
             if (
-                found is not None
-                and trail.depth >= found.depth
-                and not (found.can_reopen or trail.hops or self._owns)
+                is_plain
+                and found is not None
+                and depth >= found.depth
+                and not found.can_reopen
                 and link.source is Source.LINK
             ):
                 targets.append(found.row)
@@ -313,8 +320,3 @@ class Discovery:
     def _to_relax(self) -> Iterator[bytes]:
         keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))
         return (key[1:] for key, _ in keys)
-
-
-def _seen_key(link: Link) -> bytes:
-    """The child works it out with the site's length; a link from elsewhere comes without both."""
-    return link.seen or (link.row if link.site_length else seen_row(link.row))

@@ -8,7 +8,6 @@ head, so the lowest key that may live is remembered per rank: a scan from the st
 the tombstones again. A batch that was given to `insert` is written before the next `choose`.
 """
 
-from collections.abc import Iterator
 from random import Random
 
 from shoal.frontier.credit import standings
@@ -28,11 +27,13 @@ class Front:
         ranks = range(levels * standings(levels))
         self._low = [FRONT_MARK + bytes([rank]) for rank in ranks]
         self._end = [FRONT_MARK + bytes([rank + 1]) for rank in ranks]
-        self._head: list[bytes | None] = [None] * len(ranks)
+        self._head: list[Head | None] = [None] * len(ranks)
         self._known = [False] * len(ranks)
         """Whether `_head` tells the truth about the table."""
         self._used = list(ranks)
         """Ranks that may have an entry, in order: nearly always a few of them."""
+        self._heads: list[Head] | None = None
+        """What `heads` gives, until one of them changes."""
 
     def rank(self, standing: int, level: int) -> int:
         return standing * self._levels + level
@@ -48,21 +49,23 @@ class Front:
         batch.put("queue", key, b"")
         self._low[rank] = min(self._low[rank], key)
         head = self._head[rank]
-        if self._known[rank] and (head is None or key < head):
-            self._head[rank] = key
+        if self._known[rank] and (head is None or (ready_ms, site) < head[1:]):
+            self._head[rank] = (rank, ready_ms, site)
+            self._heads = None
             if head is None:
                 self._used = sorted({*self._used, rank})
 
     def remove(self, batch: Batch, rank: int, ready_ms: int, site: bytes) -> None:
         key = front_key(rank, ready_ms, site)
         batch.delete("queue", key)
-        if self._known[rank] and self._head[rank] == key:
+        if self._known[rank] and self._head[rank] == (rank, ready_ms, site):
             self._known[rank] = False
+            self._heads = None
             self._low[rank] = key + b"\x00"
 
     def choose(self, now_ms: int) -> Head | None:
         """The site to wake, or None when none is ready."""
-        ready = [head for head in self._heads() if head[1] <= now_ms]
+        ready = [head for head in self.heads() if head[1] <= now_ms]
         if not ready:
             return None
         best = self.standing_of(ready[0][0])
@@ -72,31 +75,27 @@ class Front:
 
     def best_standing(self, now_ms: int) -> int | None:
         """Of the sites that are ready; None when none is."""
-        ready = (self.standing_of(head[0]) for head in self._heads() if head[1] <= now_ms)
-        return next(ready, None)
+        for rank, ready_ms, _ in self.heads():
+            if ready_ms <= now_ms:
+                return self.standing_of(rank)
+        return None
 
     def earliest_ms(self) -> int | None:
         """When the next idle site becomes ready."""
-        return min((head[1] for head in self._heads()), default=None)
+        return min((head[1] for head in self.heads()), default=None)
 
     def head(self, rank: int) -> Head | None:
         if not self._known[rank]:
-            scan = self._table.scan("queue", self._low[rank], self._end[rank])
-            self._head[rank] = next((key for key, _ in scan), None)
+            first = next(self._table.scan("queue", self._low[rank], self._end[rank]), None)
+            self._head[rank] = None if first is None else read_front_key(first[0])
             self._known[rank] = True
-            if (key := self._head[rank]) is not None:
-                self._low[rank] = key
-        key = self._head[rank]
-        return None if key is None else read_front_key(key)
+            if first is not None:
+                self._low[rank] = first[0]
+        return self._head[rank]
 
-    def _heads(self) -> Iterator[Head]:
+    def heads(self) -> list[Head]:
         """The first entry of every rank that has one, best rank first."""
-        empty = False
-        for rank in self._used:
-            head = self.head(rank)
-            if head is None:
-                empty = True
-            else:
-                yield head
-        if empty:
-            self._used = [rank for rank in self._used if self._head[rank] is not None]
+        if self._heads is None:
+            self._heads = [head for rank in self._used if (head := self.head(rank)) is not None]
+            self._used = [rank for rank, _, _ in self._heads]
+        return self._heads

@@ -99,9 +99,7 @@ class DiskFrontier:
             visit = self._next_visit(active, now)
             if visit is not None:
                 return self._lend(active, visit, now)
-            batch = self._begin()
-            self._bench.retire(batch, active, now)
-            self._write(batch)
+            self._bench.retire_now(active, now)
             self._bench.wake_sites(now)
         return None
 
@@ -122,10 +120,12 @@ class DiskFrontier:
         date."""
         if (visit := self._desk.next_visit(active, now)) is not None:
             return visit
-        while (entry := active.queue.pop(to_ms(now))) is not None:
+        now_ms = to_ms(now)
+        while (entry := active.queue.pop(now_ms)) is not None:
             url = self.urls.read(entry.row)
             if url is None or not url.waiting or entry_of(entry.row, url) != entry:
                 continue  # never, while every entry has its row: see audit.py
+            self.urls.hold(entry.row, url)
             return Visit(
                 url_of(entry.row),
                 entry.row,
@@ -188,6 +188,7 @@ class DiskFrontier:
             return
         batch = self._begin()
         url = self.urls.read(visit.row) if visit.kind is Kind.PAGE else None
+        self.urls.let_go(visit.row)
         active = self.sites.active.get(visit.site)
         if active is not None and visit.kind is Kind.ROBOTS:
             self._desk.give_back(active, visit)
@@ -199,7 +200,7 @@ class DiskFrontier:
                 self.discovery.place(batch, visit.site, url.level, ready_ms)
         if active is not None:
             self._bench.place(active)
-        self.sites.unmark(batch, visit.site)
+        self.sites.unmark(visit.site)
         self._write(batch)
 
     def finish(
@@ -215,11 +216,12 @@ class DiskFrontier:
             targets = self._finish_page(batch, visit, fetched, understood, now)
             if visit.kind is Kind.PAGE:
                 self._in_flight.remove(visit.row)
+                self.urls.let_go(visit.row)
         if visit.kind is not Kind.INJECTED:
-            self.sites.unmark(batch, visit.site)
+            self.sites.unmark(visit.site)
         active = self.sites.active.get(visit.site)
         if active is not None:
-            self.sites.write_clock(batch, active.gate)
+            self.sites.touch_clock(active.gate)
         self._count(fetched, visit)
         self._flush(batch)
         self._waiters.poke()
@@ -302,7 +304,7 @@ class DiskFrontier:
         batch = self._begin()
         gate = self.sites.gate(host)
         gate.row.paused = paused
-        self.sites.write_clock(batch, gate)
+        self.sites.touch_clock(gate)
         for site in [] if paused else list(self.sites.of_host(host)):
             row = self.sites.row(site)
             row.rest_until_ms = 0

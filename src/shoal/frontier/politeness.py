@@ -39,7 +39,9 @@ class Politeness:
             min(crawl_delay or 0.0, self.crawl_delay_cap),
             min(self.delay_factor * fetch_seconds, self.slow_site_cap),
         )
-        return max(seconds, PUBLIC_MINIMUM_SECONDS) if is_public(address) else seconds
+        if seconds >= PUBLIC_MINIMUM_SECONDS or not is_public(address):
+            return seconds
+        return PUBLIC_MINIMUM_SECONDS
 
     def address_gap(self) -> float:
         """Seconds between two requests to one address, whatever the hosts."""

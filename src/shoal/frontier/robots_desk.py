@@ -44,10 +44,11 @@ class RobotsDesk:
         """The robots.txt that has to be asked before anything else."""
         if active.errands:
             return active.errands.pop(0)
-        if not is_web(active.site) or active.row.robots_until_ms > to_ms(now):
+        now_ms = to_ms(now)
+        if active.row.robots_until_ms > now_ms or not is_web(active.site):
             return None
-        waiting = active.queue.next(to_ms(now))
-        if waiting is None or waiting[1] > to_ms(now):
+        waiting = active.queue.next(now_ms)
+        if waiting is None or waiting[1] > now_ms:
             return None  # it came for an errand alone: nothing is wanted of it
         active.asking_robots = True
         row = robots_row_key(active.site)

@@ -127,8 +127,9 @@ def _new_card(visit: Visit, now: float) -> Card:
 
 def _remember_validators(url: UrlRow, ending: Ending) -> None:
     visit, fetched = ending.visit, ending.fetched
-    url.etag = fetched.header("etag")
-    url.last_modified = fetched.header("last-modified")
+    headers = dict(fetched.headers)  # the last of each name
+    url.etag = headers.get("etag", "")
+    url.last_modified = headers.get("last-modified", "")
     documents = ending.understood.documents
     digest = documents[0].body_digest if documents else ""
     url.fetched_ms = int(fetched.started * 1000)

@@ -18,8 +18,11 @@ from itertools import islice
 
 from shoal.frontier.in_flight import InFlight
 from shoal.frontier.rows import Entry, entry_key, level_start, read_entry
+from shoal.model.cell import NUL
 from shoal.ports import Table
 
+_FIRST = 8
+"""What is read at first: most sites have few entries that are due. Twice as much each time."""
 _BATCH = 64
 _MOST = 4 * _BATCH
 
@@ -33,12 +36,14 @@ class SiteQueue:
         self._ahead: list[list[Entry]] = [[] for _ in range(levels)]
         self._cursor = [level_start(site, level) for level in range(levels)]
         self._exhausted = [False] * levels
-        self._opened = False
+        self._was_read = [False] * levels
+        self._at_once = _FIRST
 
     def pop(self, now_ms: int) -> Entry | None:
         """Take the next entry that is due; it is in flight until its commit deletes it."""
         for level, ahead in enumerate(self._ahead):
-            self._fill(level)
+            if not (ahead or self._exhausted[level]):
+                self._fill(level)
             if ahead and ahead[0].due_ms <= now_ms:
                 return heappop(ahead)
         return None
@@ -47,11 +52,15 @@ class SiteQueue:
         """(level, due) of the entry that `pop` would give or, if none is due, of the earliest."""
         earliest: tuple[int, int] | None = None
         for level, ahead in enumerate(self._ahead):
-            self._fill(level)
-            if ahead and ahead[0].due_ms <= now_ms:
-                return level, ahead[0].due_ms
-            if ahead and (earliest is None or ahead[0].due_ms < earliest[1]):
-                earliest = level, ahead[0].due_ms
+            if not (ahead or self._exhausted[level]):
+                self._fill(level)
+            if not ahead:
+                continue
+            due_ms = ahead[0].due_ms
+            if due_ms <= now_ms:
+                return level, due_ms
+            if earliest is None or due_ms < earliest[1]:
+                earliest = level, due_ms
         return earliest
 
     def offer(self, entry: Entry) -> None:
@@ -62,7 +71,7 @@ class SiteQueue:
             heappush(ahead, entry)
         elif self._exhausted[level] and len(ahead) < _BATCH:
             heappush(ahead, entry)
-            self._cursor[level] = key + b"\x00"
+            self._cursor[level] = key + NUL
         else:
             self._exhausted[level] = False
         if len(ahead) > _MOST:
@@ -82,30 +91,25 @@ class SiteQueue:
         self._exhausted[level] = False
 
     def _fill(self, level: int) -> None:
-        if not self._opened:
-            self._open()
-        while not self._ahead[level] and not self._exhausted[level]:
-            end = level_start(self._site, level + 1)
-            keys = self._read(self._cursor[level], end)
-            self._exhausted[level] = len(keys) < _BATCH
-            self._take_in(level, keys)
-
-    def _open(self) -> None:
-        """Most sites have few entries: one read gives all levels, up to where it ends."""
-        self._opened = True
+        """One read for this level and for those behind it that were never read, up to where it
+        ends: nearly always it reaches the end of them all."""
         levels = len(self._ahead)
-        keys = self._read(self._cursor[0], level_start(self._site, levels))
-        last = levels if len(keys) < _BATCH else read_entry(self._site, keys[-1]).level
-        for level in range(min(last + 1, levels)):
-            self._exhausted[level] = level < last
-            mark = level_start(self._site, level)
-            self._take_in(level, [key for key in keys if key.startswith(mark)])
+        while not self._ahead[level] and not self._exhausted[level]:
+            stop = next((n for n in range(level + 1, levels) if self._was_read[n]), levels)
+            entries = self._read(self._cursor[level], level_start(self._site, stop), self._at_once)
+            last = stop if len(entries) < self._at_once else entries[-1].level
+            for each in range(level, min(last + 1, stop)):
+                self._was_read[each] = True
+                self._exhausted[each] = each < last
+            self._at_once = min(_BATCH, 2 * self._at_once)
 
-    def _read(self, start: bytes, end: bytes) -> list[bytes]:
-        return [key for key, _ in islice(self._table.scan("queue", start, end), _BATCH)]
-
-    def _take_in(self, level: int, keys: list[bytes]) -> None:
-        if keys:
-            self._cursor[level] = keys[-1] + b"\x00"
-        entries = (read_entry(self._site, key) for key in keys)
-        self._ahead[level] += [entry for entry in entries if entry.row not in self._in_flight]
+    def _read(self, start: bytes, end: bytes, most: int) -> list[Entry]:
+        """Take in what comes next in a range; returns all that was there."""
+        site, entries = self._site, []
+        for key, _ in islice(self._table.scan("queue", start, end), most):
+            entry = read_entry(site, key)
+            entries.append(entry)
+            self._cursor[entry.level] = key + NUL
+            if entry.row not in self._in_flight:
+                self._ahead[entry.level].append(entry)  # in the order of keys, so it is a heap
+        return entries

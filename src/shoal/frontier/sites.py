@@ -5,9 +5,9 @@ An active site has its queue's head in memory and its place in the heap. Invaria
 1. A host's `Gate` is `busy` from lease to release; while it is, none of its sites can be leased. So
    at most one request to a host is in flight, whatever schemes it is reached by.
 2. Every active site, and every site with a visit that is not committed, is marked in the table.
-   After a kill the marked ones are exactly those that may have been asked without our knowing the
+   After a kill the marked ones are all those that may have been asked without our knowing the
    answer, so they count as asked just now (fail closed), and those whose entries nobody else looks
-   for.
+   for. A mark that is no longer needed goes with the next batch, whatever that batch is for.
 3. There are never more than `capacity` active sites, but for the few that fetch another site's
    robots.txt.
 """
@@ -21,6 +21,7 @@ from shoal.frontier.politeness import is_public
 from shoal.frontier.rows import (
     ACTIVE_MARK,
     HostRow,
+    Robots,
     RobotsRow,
     SiteRow,
     after_mark,
@@ -102,6 +103,10 @@ class Sites:
         self.credit = Credit(table, counts, cache_size, levels)
         self._rows: dict[bytes, SiteRow] = {}
         self._dirty: set[bytes] = set()
+        self._clocks: dict[bytes, HostRow] = {}
+        """Clocks that changed and go into the next batch, as do the rows of `_dirty`,"""
+        self._unmarked: set[bytes] = set()
+        """and the marks that are to be deleted."""
         self.active: dict[bytes, ActiveSite] = {}
         self.gates: dict[bytes, Gate] = {}
 
@@ -151,16 +156,23 @@ class Sites:
         return bool(address) and not is_public(address)
 
     def flush(self, batch: Batch) -> None:
-        """Write every changed row of a site and its clock, then let the cache shrink."""
+        """Write what changed of sites and their clocks, then let the cache shrink."""
         for site in self._dirty:
             batch.put("site", site_row_key(site), pack(self.row(site)))
         self._dirty.clear()
+        for host, clock in self._clocks.items():
+            batch.put("site", host_row_key(host), pack(clock))
+        self._clocks.clear()
+        for site in self._unmarked:
+            batch.delete("queue", ACTIVE_MARK + site)
+        self._unmarked.clear()
         self.credit.flush(batch)
         while len(self._rows) > self._cache_size:
             self._rows.pop(next(iter(self._rows)))
 
-    def write_clock(self, batch: Batch, gate: Gate) -> None:
-        batch.put("site", host_row_key(gate.host), pack(gate.row))
+    def touch_clock(self, gate: Gate) -> None:
+        """Its clock was changed by the caller and is to be written."""
+        self._clocks[gate.host] = gate.row
 
     def gate(self, host: bytes) -> Gate:
         gate = self.gates.get(host)
@@ -169,6 +181,8 @@ class Sites:
         return gate
 
     def clock_of(self, host: bytes) -> HostRow:
+        if (unwritten := self._clocks.get(host)) is not None:
+            return unwritten
         stored = self._table.get("site", host_row_key(host))
         return HostRow() if stored is None else unpack(HostRow, stored)
 
@@ -185,27 +199,29 @@ class Sites:
         gate.users += 1
         self.gates[gate.host] = gate
         active = ActiveSite(site, row, gate, queue)
-        robots = self.robots_of(site)
+        robots = None if row.robots is Robots.UNKNOWN else self.robots_of(site)
         active.rules = None if robots is None else robots.rules
         self._rows.pop(site, None)
         self.active[site] = active
+        self._unmarked.discard(site)
         batch.put("queue", ACTIVE_MARK + site, b"")
         return active
 
-    def retire(self, batch: Batch, active: ActiveSite) -> None:
+    def retire(self, active: ActiveSite) -> None:
         del self.active[active.site]
         self._rows[active.site] = active.row
-        self.write_clock(batch, active.gate)
+        self._dirty.add(active.site)
+        self.touch_clock(active.gate)
         active.gate.users -= 1
         if active.gate.users == 0:
             del self.gates[active.gate.host]
-        self.unmark(batch, active.site)
+        self.unmark(active.site)
 
-    def unmark(self, batch: Batch, site: bytes) -> None:
+    def unmark(self, site: bytes) -> None:
         """Nothing is to be looked for after a kill, if the site is idle and has nothing in
         flight."""
         if site not in self.active and not self._in_flight.has_site(site):
-            batch.delete("queue", ACTIVE_MARK + site)
+            self._unmarked.add(site)
 
     def marked(self) -> Iterator[bytes]:
         """Sites that may have been asked when the last process ended."""

@@ -43,16 +43,24 @@ class Urls:
         self._young: dict[bytes, Seen] = {}
         self._old: dict[bytes, Seen] = {}
         self._changed: dict[bytes, UrlRow] = {}
+        self._held: dict[bytes, UrlRow] = {}
+        """Rows of visits in flight: read when they are handed out, and again at their commit."""
 
     def begin(self) -> None:
         self._changed.clear()
 
     def read(self, row: bytes) -> UrlRow | None:
-        changed = self._changed.get(row)
-        if changed is not None:
-            return changed
-        stored = self._table.get("page", url_key(row))
-        return None if stored is None else unpack_url(stored)
+        url = self._changed.get(row) or self._held.get(row)
+        if url is None and (stored := self._table.get("page", url_key(row))) is not None:
+            url = unpack_url(stored)
+        return url
+
+    def hold(self, row: bytes, url: UrlRow) -> None:
+        """Its visit is handed out: keep it at hand until `let_go`."""
+        self._held[row] = url
+
+    def let_go(self, row: bytes) -> None:
+        self._held.pop(row, None)
 
     def card(self, row: bytes) -> Card | None:
         url = self.read(row)
@@ -63,24 +71,26 @@ class Urls:
         batch.put("page", url_key(row), pack_url(url, now))
         self._counts.move(counted_as, url.counted_as)
         self._changed[row] = url
+        if row in self._held:
+            self._held[row] = url
         self._remember(row, url)
 
     def find(self, rows: Sequence[bytes], keys: Sequence[bytes]) -> list[Seen | None]:
         """What is known of each (`keys` are theirs in the seen test), None when it is new: one
         read for all that the cache can't answer."""
-        found = [self._recall(key) for key in keys]
-        missing = [i for i, seen in enumerate(found) if seen is None]
-        if not missing:
+        young = self._young
+        found = [young.get(key) or self._recall(key) for key in keys]
+        if all(found):
             return found
-        candidates: list[bytes] = []
-        for i in missing:
-            candidates += spellings(rows[i])
-        stored = self._table.get_many("page", [url_key(row) for row in candidates])
-        known = dict(zip(candidates, stored, strict=True))
-        for i in missing:
+        missing = [i for i, seen in enumerate(found) if seen is None]
+        twins = [spellings(rows[i]) for i in missing]
+        asked = [url_key(row) for both in twins for row in both]
+        stored = iter(self._table.get_many("page", asked))
+        for i, both in zip(missing, twins, strict=True):
             best: UrlRow | None = None
-            for row in spellings(rows[i]):
-                if (value := known[row]) is None or not (best is None or _has_moved(best)):
+            for row in both:
+                value = next(stored)
+                if value is None or not (best is None or _has_moved(best)):
                     continue
                 url = unpack_url(value)
                 if best is None or not _has_moved(url):
@@ -101,8 +111,8 @@ class Urls:
         return row if seen is None else seen.row
 
     def _recall(self, key: bytes) -> Seen | None:
-        seen = self._young.get(key)
-        if seen is None and (seen := self._old.get(key)) is not None:
+        seen = self._old.get(key)
+        if seen is not None:
             self._young[key] = seen
         return seen
 

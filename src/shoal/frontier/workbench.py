@@ -81,9 +81,13 @@ class Workbench:
             if self._sites.active.get(active.site) is not active:
                 continue  # retired meanwhile
             active.placed = False
-            if not active.gate.busy and self._must_rest(active, now):
-                self._retire(active, now)
-            elif active.gate.busy or self._ready_at(active) > now:
+            if active.gate.busy:
+                self.place(active)
+                continue
+            ready = self._ready_at(active)
+            if self._must_rest(active, ready - now):
+                self.retire_now(active, now)
+            elif ready > now:
                 self.place(active)
             else:
                 return active
@@ -107,13 +111,13 @@ class Workbench:
         for other in waiting:
             other.placed = False
             self.place(other)
-        crowded = self._is_crowded(active, now)
+        ready = self._ready_at(active)
         kept = active.asking_robots or active.errands
-        if not kept and (crowded or self._must_rest(active, now)):
-            self._retire(active, now)
+        if not kept and (self._is_crowded(active, now) or self._must_rest(active, ready - now)):
+            self.retire_now(active, now)
             return
         self.place(active)
-        if self._is_empty(active, now):
+        if self._is_empty(active, max(now, ready)):
             self._empty[active.site] = active
 
     def ready_count(self, now: float) -> int:
@@ -128,8 +132,8 @@ class Workbench:
         return min(times, default=None)
 
     def _ready_at(self, active: ActiveSite) -> float:
-        row = active.gate.row
-        return max(row.next_ms / 1000, self.addresses.ready_at(self._address_of(active)))
+        host_ready = active.gate.row.next_ms / 1000
+        return max(host_ready, self.addresses.ready_at(self._address_of(active)))
 
     def _address_of(self, active: ActiveSite) -> str:
         """Where the site will be asked: at its host's address, as last seen, and its own port."""
@@ -138,18 +142,19 @@ class Workbench:
             return seen
         return seen.rpartition(":")[0] + active.port
 
-    def _must_rest(self, active: ActiveSite, now: float) -> bool:
+    def _must_rest(self, active: ActiveSite, wait_seconds: float) -> bool:
         """Whether its slot is worth more to another. One with an errand stays: somebody waits."""
         if active.errands:
             return False
-        return active.gate.row.paused or self._ready_at(active) - now > _RETIRE_AFTER_SECONDS
+        return active.gate.row.paused or wait_seconds > _RETIRE_AFTER_SECONDS
 
-    def _is_empty(self, active: ActiveSite, now: float) -> bool:
+    def _is_empty(self, active: ActiveSite, turn: float) -> bool:
         """Whether nothing will be due when its turn comes. New links may still change that."""
         if active.leased or active.asking_robots or active.errands:
             return False
-        waiting = active.queue.next(to_ms(now))
-        return waiting is None or waiting[1] > to_ms(max(now, self._ready_at(active)))
+        turn_ms = to_ms(turn)
+        waiting = active.queue.next(turn_ms)
+        return waiting is None or waiting[1] > turn_ms
 
     def _has_room(self, now: float) -> bool:
         """Whether a slot is free, or is made so by retiring a site whose back queue is empty."""
@@ -162,8 +167,9 @@ class Workbench:
                     return False
                 continue
             active = self._empty.pop(next(iter(self._empty)))
-            if self._sites.active.get(active.site) is active and self._is_empty(active, now):
-                self._retire(active, now)
+            turn = max(now, self._ready_at(active))
+            if self._sites.active.get(active.site) is active and self._is_empty(active, turn):
+                self.retire_now(active, now)
         return True
 
     def _is_crowded(self, active: ActiveSite, now: float) -> bool:
@@ -182,7 +188,7 @@ class Workbench:
                 active = heap.pop()[2]  # the last of a heap is one of its latest
                 if self._sites.active.get(active.site) is active:
                     active.placed = False
-                    self._retire(active, now)
+                    self.retire_now(active, now)
                     return True
         return False
 
@@ -257,7 +263,7 @@ class Workbench:
             self._front.remove(batch, *chosen)
             if site not in self._sites.active:  # twice active would be two requests at once
                 active = self.activate(batch, site)
-                if self._must_rest(active, now):
+                if self._must_rest(active, self._ready_at(active) - now):
                     self.retire(batch, active, now)
                 else:
                     self.place(active)
@@ -278,7 +284,8 @@ class Workbench:
         if self._seams.owns is not None and not self._seams.owns(errand.site):
             return False
         runner = self._sites.active.get(errand.site) or self.activate(batch, errand.site)
-        if len(runner.errands) >= _MOST_ERRANDS or self._must_rest(runner, now):
+        wait = self._ready_at(runner) - now
+        if len(runner.errands) >= _MOST_ERRANDS or self._must_rest(runner, wait):
             self.settle_in(batch, runner, now)
             return False
         runner.errands.append(errand)
@@ -289,27 +296,36 @@ class Workbench:
         """A site that stands nowhere takes its place in the heap, or is retired."""
         if active.placed or active.leased:
             return
-        if self._must_rest(active, now) and not active.asking_robots:
+        if self._must_rest(active, self._ready_at(active) - now) and not active.asking_robots:
             self.retire(batch, active, now)
         else:
             self.place(active)
 
     def retire(self, batch: Batch, active: ActiveSite, now: float) -> None:
         """Back to the front index, at the level of its best pending URL; without work, nowhere."""
-        waiting = active.queue.next(to_ms(now))
-        rest_ms = NEVER_MS if active.gate.row.paused else ceil(self._ready_at(active) * 1000)
-        active.row.rest_until_ms = rest_ms if rest_ms > to_ms(now) else 0
-        self._empty.pop(active.site, None)
-        self._sites.retire(batch, active)
-        self._sites.touch(active.site)
+        now_ms = to_ms(now)
+        waiting = self._leave(active, now_ms)
         if waiting is not None:
             level, due_ms = waiting
-            self._discovery.place(batch, active.site, level, max(due_ms, to_ms(now)))
+            self._discovery.place(batch, active.site, level, max(due_ms, now_ms))
 
-    def _retire(self, active: ActiveSite, now: float) -> None:
-        batch = self._table.batch()
-        self.retire(batch, active, now)
-        self._write(batch)
+    def retire_now(self, active: ActiveSite, now: float) -> None:
+        """`retire` in a batch of its own, which the front index needs (see front.py). Without work
+        there is nothing to be found there, and what changed can wait for the next batch."""
+        now_ms = to_ms(now)
+        waiting = self._leave(active, now_ms)
+        if waiting is not None:
+            batch, (level, due_ms) = self._table.batch(), waiting
+            self._discovery.place(batch, active.site, level, max(due_ms, now_ms))
+            self._write(batch)
+
+    def _leave(self, active: ActiveSite, now_ms: int) -> tuple[int, int] | None:
+        """Give up the slot; returns level and due time of what is left to do."""
+        rest_ms = NEVER_MS if active.gate.row.paused else ceil(self._ready_at(active) * 1000)
+        active.row.rest_until_ms = rest_ms if rest_ms > now_ms else 0
+        self._empty.pop(active.site, None)
+        self._sites.retire(active)
+        return active.queue.next(now_ms)
 
     def _write(self, batch: Batch) -> None:
         self._sites.flush(batch)

@@ -6,6 +6,7 @@ inverted, so that `get(…, at=time)` is one seek. Row keys and qualifiers conta
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from shoal.model.cell import (
@@ -118,6 +119,7 @@ class Cells:
             yield Cell(row, qualifier, time_in_older_key(key) / 1000, value)
 
 
+@lru_cache(256)
 def _split(column: str) -> tuple[str, bytes]:
     family, _, qualifier = column.partition(":")
     return family, qualifier.encode()

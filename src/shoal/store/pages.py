@@ -181,16 +181,16 @@ class PageStore:
         source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
         batch.put_many(
             "anchor",
-            # A tuple packs as the Anchor that it is read back as, without making one.
+            # A tuple packs as the Anchor (below, as the OutLink) that it is read back as, without
+            # making one.
             (
                 (target + source, stamp + pack((link.text, link.rel)))
                 for link, target in zip(links, targets, strict=True)
                 if target
             ),
         )
-        out = [OutLink(link, target) for link, target in zip(links, targets, strict=True)]
         put = self.cells.first if visit.is_first else self.cells.put
-        put(batch, visit.row, LINKS, pack(out), when)
+        put(batch, visit.row, LINKS, pack(list(zip(links, targets, strict=True))), when)
 
     def remove(self, batch: Batch, row: bytes, when: float) -> None:
         fetch = self._newest(row)

@@ -12,10 +12,9 @@ lives.
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from rocksdict import (
     AccessType,
@@ -35,6 +34,8 @@ from shoal import faults
 from shoal.errors import CollectionError, DamagedError
 from shoal.ports import Batch
 
+Given = TypeVar("Given")
+
 FAMILIES = (
     "page",
     "text",
@@ -52,23 +53,27 @@ _CACHE_BYTES = 128 << 20
 _MEMTABLE_BYTES = {"page": 32 << 20, "queue": 32 << 20, "anchor": 32 << 20, "text": 32 << 20}
 _OTHER_MEMTABLE_BYTES = 8 << 20
 _ALREADY_COMPRESSED = ("text",)
-_QUEUES = ("queue", "change", "outbox")
+_EATEN_AT_THE_HEAD = ("change", "outbox")
+_LEVEL_BYTES = 64 << 20
+_FILE_BYTES = 16 << 20
+"""Smaller than RocksDB's own: a flush is merged with what it overlaps, not with all there is."""
 
 
 class TableBatch:
     """A RocksDB write batch that knows families by name."""
 
-    __slots__ = ("_handles", "raw")
+    __slots__ = ("_handles", "_put", "raw")
 
     def __init__(self, handles: dict[str, object]) -> None:
         self._handles = handles
         self.raw = WriteBatch(raw_mode=True)
+        self._put = self.raw.put
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
-        self.raw.put(key, value, self._handles[family])  # type: ignore[arg-type]  # stubs lag
+        self._put(key, value, self._handles[family])  # type: ignore[arg-type]  # stubs lag
 
     def put_many(self, family: str, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        put, handle = self.raw.put, self._handles[family]
+        put, handle = self._put, self._handles[family]
         for key, value in pairs:
             put(key, value, handle)  # type: ignore[arg-type]  # stubs lag
 
@@ -125,25 +130,22 @@ class RocksTable:
         if self._secondary is not None:
             raise CollectionError("This table was opened for reading; nothing was written.")
         if len(batch):
-            with self._nothing_after_a_failure():
-                self._db.write(batch.raw)
+            self._write(self._db.write, batch.raw)
 
     def sync(self) -> None:
-        with self._nothing_after_a_failure():
-            self._db.flush_wal(True)
+        self._write(self._db.flush_wal, True)
 
-    @contextmanager
-    def _nothing_after_a_failure(self) -> Iterator[None]:
-        """A batch that was lost is missing in the table, and not in the memory of whoever made it:
-        a later batch that fits the disk again would be one of another story."""
+    def _write(self, act: Callable[[Given], None], given: Given) -> None:
+        """Nothing after a failure: a batch that was lost is missing in the table, and not in the
+        memory of whoever made it, so a later one that fits the disk again would be one of another
+        story."""
         if self._failure:
             raise CollectionError(self._failure)
         try:
-            with _told_in_a_sentence():
-                yield
-        except CollectionError as error:
-            self._failure = str(error)
-            raise
+            act(given)
+        except Exception as error:  # the library raises bare Exception
+            self._failure = _told(error)
+            raise CollectionError(self._failure) from error
 
     def catch_up(self) -> None:
         """Let a reader see what the writer has written since it was opened."""
@@ -169,8 +171,10 @@ class RocksTable:
             self._families.clear()
             self._handles.clear()
             self._forget_secondary()
-            with _told_in_a_sentence():
+            try:
                 self._db.close()
+            except Exception as error:  # the library raises bare Exception
+                raise CollectionError(_told(error)) from error
 
     def _forget_secondary(self) -> None:
         if self._secondary is not None:
@@ -195,15 +199,11 @@ def _pairs(cursor: RdictIter, options: ReadOptions) -> Iterator[tuple[bytes, byt
         raise DamagedError(f"The table can't be read to the end of a range: {error}.") from error
 
 
-@contextmanager
-def _told_in_a_sentence() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # the library raises bare Exception
-        raise CollectionError(
-            f"The table can't be written: {error}; make room on the disk and start again, "
-            "what was written before is kept."
-        ) from error
+def _told(error: Exception) -> str:
+    return (
+        f"The table can't be written: {error}; make room on the disk and start again, "
+        "what was written before is kept."
+    )
 
 
 def _options(family: str, cache: Cache) -> Options:
@@ -231,8 +231,12 @@ def _options(family: str, cache: Cache) -> Options:
     )
     if not compressed:
         options.set_bottommost_compression_type(DBCompressionType.zstd())
-    if family in _QUEUES:
-        # Queues are eaten from the head; files of mere deletions are compacted away early.
+    options.set_max_bytes_for_level_base(_LEVEL_BYTES)
+    options.set_target_file_size_base(_FILE_BYTES)
+    if family in _EATEN_AT_THE_HEAD:
+        # Files of mere deletions are compacted away early. Not so in the frontier's queue: there
+        # every flush has such stretches, each would pull in the whole of the last level, and
+        # nobody reads from a start that is eaten away (front.py, site_queue.py).
         options.add_compact_on_deletion_collector_factory(4096, 2048, 0.5)
     blocks = BlockBasedOptions()
     blocks.set_block_cache(cache)
