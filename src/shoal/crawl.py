@@ -14,6 +14,7 @@ result counts as a request.
 """
 
 import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -146,9 +147,9 @@ class Crawl:
         self.commit(visit, fetched, understood)
         return understood
 
-    async def _understand(self, visit: Visit, fetched: Fetched) -> Understood:
+    def _understand(self, visit: Visit, fetched: Fetched) -> Awaitable[Understood]:
         self._parts.prints.recognize(visit, fetched)
-        return await self._parts.understander.understand(visit, fetched)
+        return self._parts.understander.understand(visit, fetched)
 
     async def _claim_place(self) -> bool:
         """Whether to take more work. Waits while what is in flight may yet fill the last places."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pycurl
 
 from shoal.fetch.settings import Guard, HttpSettings
-from shoal.fetch.sockets import sockets_for
+from shoal.fetch.sockets import READ, WRITE, sockets_for
 from shoal.fetch.target import at_port
 from shoal.model.outcome import Outcome
 
@@ -92,6 +92,7 @@ class CurlLoop:
         self._guard = guard
         self._loop = asyncio.get_running_loop()
         self._sockets = sockets_for(self._loop, self._on_ready)
+        self._soon: asyncio.Handle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._due = self._set_for = _NEVER
         self._free: list[_Easy] = []
@@ -124,8 +125,9 @@ class CurlLoop:
             self._finish(curl, *_CLOSED)
         # Now the tasks that waited take their answers and give their handles back.
         await asyncio.sleep(0)
-        if self._timer is not None:
-            self._timer.cancel()
+        for pending in (self._soon, self._timer):
+            if pending is not None:
+                pending.cancel()
         self._multi.close()
         self._sockets.close()
         for easy in self._free:
@@ -133,15 +135,22 @@ class CurlLoop:
         self._free.clear()
 
     def _on_interest(self, what: int, descriptor: int, _multi: object, _data: object) -> None:
-        # POLL_IN, POLL_OUT and their sum have the values of READ and WRITE.
-        if what in (pycurl.POLL_REMOVE, pycurl.POLL_NONE):
-            self._sockets.forget(descriptor)
+        # POLL_IN, POLL_OUT and their sum have the values of READ and WRITE; POLL_NONE and
+        # POLL_REMOVE have neither bit.
+        want = what & (READ | WRITE)
+        if want:
+            self._sockets.watch(descriptor, want)
         else:
-            self._sockets.watch(descriptor, what)
+            self._sockets.forget(descriptor)
 
     def _on_timer(self, milliseconds: int) -> None:
         # Called from inside libcurl, which must not be entered again: even 0 waits for the loop.
-        # It is nearly always put off, so a timer that is too early stays and looks again.
+        # Every new transfer says 0. Any other time is nearly always put off before it comes, so a
+        # timer that is too early stays and looks again.
+        if milliseconds == 0:
+            if self._soon is None:
+                self._soon = self._loop.call_soon(self._on_soon)
+            return
         self._due = _NEVER if milliseconds < 0 else self._loop.time() + milliseconds / 1000
         if self._due < self._set_for:
             self._set_timer()
@@ -154,10 +163,16 @@ class CurlLoop:
 
     def _on_timeout(self) -> None:
         self._timer, self._set_for = None, _NEVER
-        if self._due > self._loop.time() + _TIMER_SLACK_SECONDS:
-            if self._due != _NEVER:
-                self._set_timer()
-            return
+        if self._due <= self._loop.time() + _TIMER_SLACK_SECONDS:
+            self._act()
+        elif self._due != _NEVER:
+            self._set_timer()
+
+    def _on_soon(self) -> None:
+        self._soon = None
+        self._act()
+
+    def _act(self) -> None:
         self._due = _NEVER  # libcurl says anew what it wants, if it wants anything
         self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
         self._collect()
@@ -209,6 +224,8 @@ class _Easy:
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.PATH_AS_IS, 1)
         curl.setopt(pycurl.NOSIGNAL, 1)
+        if not settings.proxy:  # it would look through all addresses it was given, at each fetch
+            curl.setopt(pycurl.DNS_CACHE_TIMEOUT, 0)
         curl.setopt(pycurl.PROXY, settings.proxy)  # even when empty: the environment has no say
         curl.setopt(pycurl.NOPROXY, "")
         curl.setopt(pycurl.CAINFO, ca_file)

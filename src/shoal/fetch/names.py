@@ -6,6 +6,7 @@ server. It is a person's wish and wins over everything else.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +38,12 @@ def plain_name(host: str) -> str:
 def literal(name: str) -> str:
     """The address that a name is, or empty."""
     if not name or not (name[-1].isdigit() or ":" in name):
-        return ""  # most names end here, without the price of an exception
+        return ""  # most names end here
+    return _as_address(name)
+
+
+@lru_cache(maxsize=4096)
+def _as_address(name: str) -> str:
     try:
         return str(ip_address(name))
     except ValueError:

@@ -107,9 +107,10 @@ class _Child:
             self.since = self._pool.now()
         self.process.send(data)
 
-    def has_room(self, now: float) -> bool:
-        waiting = len(self.asked)
-        return not waiting or (waiting == 1 and now - self.since < _AHEAD_SECONDS)
+    def has_room(self) -> bool:
+        if len(self.asked) == 1:
+            return self._pool.now() - self.since < _AHEAD_SECONDS
+        return not self.asked
 
     def on_frame(self, kind: int, payload: bytes) -> None:
         if self.verdict:
@@ -242,8 +243,7 @@ class Pool:
 
     def dispatch(self) -> None:
         while self._jobs:
-            now = self.now()
-            free = [child for child in self._children if child.has_room(now)]
+            free = [child for child in self._children if child.has_room()]
             if not free:
                 return
             job = self._jobs.popleft()
