@@ -57,12 +57,14 @@ def fetched_by_kind(directory: Path, honest: set[str]) -> Counter[str]:
     return kinds
 
 
-def check(web: FarmWeb, directory: Path, seeds: int, *, shared: bool) -> Counter[str]:
+def check(
+    web: FarmWeb, directory: Path, seeds: int, *, shared: bool, delay: float = 0.0
+) -> Counter[str]:
     honest = web.honest_urls()
     with serving(web) as port:
         table = resolve_table(web, port, HONEST_ADDRESSES if shared else FARM_ADDRESSES)
         settings = {
-            "politeness.delay": 0.0,
+            "politeness.delay": delay,
             "crawl.max_pages": 2 * len(honest),
             "crawl.keep": "text",
             **table,
@@ -91,6 +93,17 @@ def waiting_words(directory: Path) -> str:
 def test_honest_sites_are_completed(tmp_path: Path, seeds: int, shared: bool) -> None:
     check(FarmWeb(honest=15, pages=20, farm=500), tmp_path / "corpus", seeds, shared=shared)
     assert waiting_words(tmp_path / "corpus").endswith("it waits behind others")
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["own addresses", "shared addresses"])
+def test_also_while_workers_are_idle_because_the_honest_hosts_wait(
+    tmp_path: Path, shared: bool
+) -> None:
+    """With a delay there is nearly always nothing but the farm to ask: a share of the limit is all
+    that it gets meanwhile."""
+    web = FarmWeb(honest=15, pages=20, farm=500)
+    kinds = check(web, tmp_path / "corpus", 3, shared=shared, delay=0.2)
+    assert sum(kinds.values()) - kinds["honest"] >= len(web.honest_urls()) // 4
 
 
 @pytest.mark.slow

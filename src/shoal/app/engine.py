@@ -203,6 +203,7 @@ class Engine:
             capacity=max(_SITES_PER_WORKER * config.crawl.workers, math.ceil(wanted)),
             quantum=config.frontier.quantum,
             patience=config.crawl.patience,
+            max_pages=config.crawl.max_pages,
             credit=config.frontier.credit,
             seen_cache=config.frontier.seen_cache,
             site_cache=config.frontier.site_cache,

@@ -18,6 +18,8 @@ class FrontierSettings:
     """Active sites: three per worker, and wanted rate x (delay + fetch time)."""
     quantum: int = 32
     patience: float = 600.0
+    max_pages: int | None = None
+    """The crawl ends after so many: a share of them is all that is asked out of turn (turns.py)."""
     credit: float = SEED_CREDIT
     """Pages that the domain of a seed may have before it stands behind others."""
     seen_cache: int = 200_000

@@ -1,6 +1,6 @@
 """Which active sites stand ready, and until when must each be left alone? The heap and its clocks.
 
-A heap on the later of the host's and the address's clock, so that "who is next" costs a logarithm.
+A site may be asked at the later of its host's and its address's clock; turns.py keeps them in order.
 Invariants: an active site stands at most once in the heap or in its gate's queue (`placed`), and
 in neither while it is leased; a site whose robots.txt is on its way stands in neither, unless it
 has an errand to run; the back queues are never empty while work remains, because every slot that
@@ -8,8 +8,6 @@ comes free is filled from the front index at once, and a site that must wait lon
 away.
 """
 
-from heapq import heappop, heappush
-from itertools import count
 from math import ceil
 from random import Random
 
@@ -24,14 +22,13 @@ from shoal.frontier.rows import HostRow
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.frontier.site_queue import SiteQueue
 from shoal.frontier.sites import ActiveSite, Gate
+from shoal.frontier.turns import SOON_SECONDS, Turns
 from shoal.model.cell import to_ms
 from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.rowkey import url_of
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Batch
 
-_RETIRE_AFTER_SECONDS = 30.0
-"""A site that must wait longer gives its slot to another."""
 _DOWN_AFTER = 3
 """Failures in a row without any answer before a host counts as down."""
 _MOST_ERRANDS = 8
@@ -55,11 +52,7 @@ class Workbench:
         self._settings = settings
         self._seams = seams
         self._random = Random(settings.seed)
-        self._heaps: list[list[tuple[float, int, ActiveSite]]] = [
-            [] for _ in range(standings(settings.levels))
-        ]
-        """One per standing: what is behind is asked when nothing better is ready."""
-        self._tie = count()
+        self._turns = Turns(standings(settings.levels), settings.max_pages)
         self._empty: dict[bytes, ActiveSite] = {}
         """Sites that had nothing left when they were put back; they may have by now."""
         gap = settings.politeness.address_gap()
@@ -69,15 +62,7 @@ class Workbench:
 
     def pop(self, now: float) -> ActiveSite | None:
         """A site that may be asked now."""
-        for heap in self._heaps:
-            active = self._pop_from(heap, now)
-            if active is not None:
-                return active
-        return None
-
-    def _pop_from(self, heap: list[tuple[float, int, ActiveSite]], now: float) -> ActiveSite | None:
-        while heap and heap[0][0] <= now:
-            _, _, active = heappop(heap)
+        while (active := self._turns.pop(now)) is not None:
             if self._sites.active.get(active.site) is not active:
                 continue  # retired meanwhile
             active.placed = False
@@ -101,12 +86,12 @@ class Workbench:
             active.gate.queueing.append(active)
         else:
             active.standing = self._sites.credit.standing(active.site)
-            heap = self._heaps[active.standing]
-            heappush(heap, (self._ready_at(active), next(self._tie), active))
+            self._turns.add(active, self._ready_at(active))
         active.placed = True
 
     def put_back(self, active: ActiveSite, now: float) -> None:
         """A site's response has ended: back into the heap, or out when others wait or it must."""
+        self._turns.end(active)
         waiting, active.gate.queueing = active.gate.queueing, []
         for other in waiting:
             other.placed = False
@@ -121,11 +106,11 @@ class Workbench:
             self._empty[active.site] = active
 
     def ready_count(self, now: float) -> int:
-        return sum(1 for heap in self._heaps for when, _, _ in heap if when <= now)
+        return self._turns.ready_count(now)
 
     def next_ready(self) -> float | None:
         """When the next site may be asked, as far as is known now."""
-        times = [heap[0][0] for heap in self._heaps if heap]
+        times = self._turns.next_times(self._clock.now())
         room = len(self._sites.active) < self._settings.capacity
         if room and (idle_ms := self._front.earliest_ms()) is not None:
             times.append(idle_ms / 1000)
@@ -146,7 +131,7 @@ class Workbench:
         """Whether its slot is worth more to another. One with an errand stays: somebody waits."""
         if active.errands:
             return False
-        return active.gate.row.paused or wait_seconds > _RETIRE_AFTER_SECONDS
+        return active.gate.row.paused or wait_seconds > SOON_SECONDS
 
     def _is_empty(self, active: ActiveSite, turn: float) -> bool:
         """Whether nothing will be due when its turn comes. New links may still change that."""
@@ -183,13 +168,11 @@ class Workbench:
 
     def _evict(self, best: int, now: float) -> bool:
         """Make room for a site of a better standing than the worst that stands in a heap."""
-        for heap in reversed(self._heaps[best + 1 :]):
-            while heap and not heap[-1][2].errands:
-                active = heap.pop()[2]  # the last of a heap is one of its latest
-                if self._sites.active.get(active.site) is active:
-                    active.placed = False
-                    self.retire_now(active, now)
-                    return True
+        while (active := self._turns.pop_last_behind(best)) is not None:
+            if self._sites.active.get(active.site) is active:
+                active.placed = False
+                self.retire_now(active, now)
+                return True
         return False
 
     # --- clocks -----------------------------------------------------------------------------
@@ -234,7 +217,8 @@ class Workbench:
         row.note = row.note or "robots.txt can't be had"
 
     def take_turn(self, active: ActiveSite, now: float) -> Turn:
-        """Its address is about to be asked."""
+        """It is about to be asked, and its address with it."""
+        self._turns.begin(active, now)
         return self.addresses.start(self._address_of(active), now)
 
     def count_as_asked(self, gate: Gate, now: float) -> None:
