@@ -16,7 +16,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from shoal.convert.scan import RAW, PlainScanner, Scanner
 
-SPACES = {"p": "|", "br": "|", "td": " ", "xmp": "|"}
+SPACES = {"p": "\n", "br": "\n", "td": " ", "xmp": "\n"}
+KEEPS_LINES = ["pre"]
 TAGS = ["a", "/a", "title", "textarea", "svg", "script"]
 ATTRIBUTES = ["href", "rel", "title"]
 DATA = Path(os.environ.get("SHOAL_DATA", "../shared/data"))
@@ -36,8 +37,8 @@ SCANNERS = [
     ("html", "text", "tags"),
     [
         ("plain < words > & more", "plain < words > & more", []),
-        ("a<p>b</p>c<br/>d", "a|b|c|d", []),
-        ("<TD>1<tD>2", " 1 2", []),
+        ("a<p>b</p>c<br/>d", "a\nb\nc\nd", []),
+        ("<TD>1<tD>2", "1 2", []),
         ("x<b class='>'>y</b>z", "xyz", []),
         ('<a href="/1" HREF=/2 rel>t</A >', "t", [("a", {"href": "/1", "rel": ""}, 0, "")]),
         ("<a\nhref = '/a b'/>", "", [("a", {"href": "/a b"}, 0, "")]),
@@ -45,9 +46,9 @@ SCANNERS = [
         ("<a href=>t", "t", [("a", {"href": ""}, 0, "")]),
         ("<a =href=1 title='2'>", "", [("a", {"title": "2"}, 0, "")]),
         ("<a / href=1 other=2>", "", [("a", {"href": "1"}, 0, "")]),
-        ('<p "quote>text', "|text", []),
+        ('<p "quote>text', "text", []),
         ('<a href="never closed>text', "", []),
-        ("text <a href=1", "text ", []),
+        ("text <a href=1", "text", []),
         ("1<!-- <p> -- -->2<!-->3<!--->4<!--x--!>5<!-- no end", "12345", []),
         ("1<!doctype html>2<?php echo '>3", "123", []),
         ("1</>2</ a>3<>4</4>5", "123<>45", []),
@@ -55,12 +56,16 @@ SCANNERS = [
         ("<textarea><a></TEXTAREA\n>t", "t", [("textarea", {}, 0, "<a>")]),
         ("<title>no </titles> end", "", [("title", {}, 0, "no </titles> end")]),
         ("<style><p></style>t", "t", []),
-        ("1<xmp><p> 2</xmp>3", "1|<p> 2|3", []),
+        ("1<xmp><p> 2</xmp>3", "1\n<p> 2\n3", []),
         ("<script>'<p>'</script>t", "t", [("script", {}, 0, "'<p>'")]),
         ("<script><!--<script></script>--></script>t", "t", None),
         ("<script><!--<script></script></script>t", "t", None),
         ("<script><!--></script>t", "t", [("script", {}, 0, "<!-->")]),
         ("<script><!-- x </script>t", "t", [("script", {}, 0, "<!-- x ")]),
+        (" a \t\n b&nbsp;&nbsp; c\u2003\xa0d <p> <p>\r\n e ", "a b c d\ne", []),
+        ("a<pre> 1\n\n  2 3\r\n4</pre>b\nc", "a 1\n2 3\n4b c", []),
+        ("<pre>1<pre>\n2</pre>\n3</pre>\n4", "1\n2\n3 4", []),
+        ("a&nbsp<b>&nbsp;</b>b", "a&nbsp b", []),
         ("<svg><title/>t</svg>", "t", [("svg", {}, 0, ""), ("title", {}, 0, "")]),
         ("<svg>1<![CDATA[<p>]]>2</svg><![CDATA[<p>]]>", "1<p>2]]>", [("svg", {}, 0, "")]),
         ("<aé>1</aé><\u0130>2", "1<\u0130>2", []),
@@ -70,7 +75,7 @@ SCANNERS = [
 def test_what_the_standard_says(
     kind: type[Scanner], html: str, text: str, tags: list[tuple[object, ...]] | None
 ) -> None:
-    scanned = kind(SPACES, TAGS, ATTRIBUTES).scan(html, 100)
+    scanned = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(html, 100)
     assert scanned[0] == text
     starts = [tag for tag in scanned[1] if tag[0] != "/a"]
     assert tags is None or starts == tags
@@ -79,10 +84,12 @@ def test_what_the_standard_says(
 
 @pytest.mark.parametrize("kind", SCANNERS)
 def test_places_are_those_of_the_text(kind: type[Scanner]) -> None:
-    text, tags, _ = kind(SPACES, TAGS, ATTRIBUTES).scan("é<p>one <a>two</a><script>x</script>!", 9)
-    assert text == "é|one two!"
+    text, tags, _ = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(
+        "é<p>one <a>two</a><script>x</script>!", 9
+    )
+    assert text == "é\none two!"
     assert [(tag[0], text[tag[2] :]) for tag in tags] == [
-        ("a", "two!"),
+        ("a", " two!"),
         ("/a", "!"),
         ("script", "!"),
     ]
@@ -91,7 +98,7 @@ def test_places_are_those_of_the_text(kind: type[Scanner]) -> None:
 @pytest.mark.parametrize("kind", SCANNERS)
 def test_it_stops_before_one_tag_too_many(kind: type[Scanner]) -> None:
     html = "1<a>2<b>3<a>4<a>5"
-    text, tags, end = kind(SPACES, TAGS, ATTRIBUTES).scan(html, 2)
+    text, tags, end = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(html, 2)
     assert (text, len(tags), html[end:]) == ("1234", 2, "<a>5")
 
 
@@ -100,7 +107,7 @@ def test_it_stops_before_one_tag_too_many(kind: type[Scanner]) -> None:
 def test_what_has_no_end_costs_no_more_than_its_length(kind: type[Scanner], noise: str) -> None:
     started = time.process_time()
     for opening in ("", "<svg><![CDATA[", *(f"<{name}>" for name in RAW)):
-        kind(SPACES, TAGS, ATTRIBUTES).scan(opening + noise * 50_000, 10)
+        kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(opening + noise * 50_000, 10)
     assert time.process_time() - started < 60
 
 
@@ -108,7 +115,8 @@ _BITS = [
     *("<", ">", "</", "/>", "/", "=", '"', "'", " ", "\n", "-", "!", "?", "]", "\0", "&amp;", "x"),
     *("a", "P", "svg", "title", "script", "XMP", "href", "é", "中", "😀", "\u0130", "\u212a"),
     *("<!--", "-->", "--!>", "<![CDATA[", "]]>", "<script>", "</script>", "<title>", "</title>"),
-    *("<svg>", "</svg>", "<xmp>", "</xmp>", "<a href=x>", "<textarea>", "</textarea>"),
+    *("<svg>", "</svg>", "<xmp>", "</xmp>", "<a href=x>", "<textarea>", "</textarea>", "<pre>"),
+    *("</pre>", "&nbsp;", "\xa0", "\r\n", "<br>", "w"),
 ]
 
 
@@ -116,7 +124,7 @@ _BITS = [
 @given(st.lists(st.sampled_from(_BITS) | st.text(max_size=3), max_size=60), st.integers(0, 5))
 def test_both_say_the_same_of_any_page(bits: list[str], max_tags: int) -> None:
     html = "".join(bits)
-    arguments = (SPACES, TAGS, ATTRIBUTES)
+    arguments = (SPACES, KEEPS_LINES, TAGS, ATTRIBUTES)
     expected = PlainScanner(*arguments).scan(html, max_tags)
     assert Scanner(*arguments).scan(html, max_tags) == expected
 
@@ -124,8 +132,8 @@ def test_both_say_the_same_of_any_page(bits: list[str], max_tags: int) -> None:
 @needs_native
 def test_both_say_the_same_of_many_pages() -> None:
     chance = random.Random(20)
-    native = Scanner(SPACES, TAGS, ATTRIBUTES)
-    plain = PlainScanner(SPACES, TAGS, ATTRIBUTES)
+    native = Scanner(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES)
+    plain = PlainScanner(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES)
     for _ in range(20_000):
         html = "".join(chance.choices(_BITS, k=chance.randint(1, 40)))
         assert native.scan(html, 1000) == plain.scan(html, 1000), html
@@ -135,14 +143,15 @@ def test_both_say_the_same_of_many_pages() -> None:
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (({"a" * 17: "|"}, [], []), "too long"),
-        (({"p": "||"}, [], []), "one ASCII character"),
-        (({"p": "é"}, [], []), "one ASCII character"),
-        (({}, [f"x{i}" for i in range(200)], []), "too many"),
+        (({"a" * 17: " "}, [], [], []), "too long"),
+        (({"p": "  "}, [], [], []), "a space or the end of a line"),
+        (({"p": "|"}, [], [], []), "a space or the end of a line"),
+        (({}, ["p" * 17], [], []), "too long"),
+        (({}, [], [f"x{i}" for i in range(200)], []), "too many"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(
-    arguments: tuple[dict[str, str], list[str], list[str]], fault: str
+    arguments: tuple[dict[str, str], list[str], list[str], list[str]], fault: str
 ) -> None:
     with pytest.raises(ValueError, match=fault):
         Scanner(*arguments)
@@ -155,7 +164,7 @@ def _parsed_hrefs(html: str) -> set[str]:
 
 
 def _scanned_hrefs(html: str) -> set[str]:
-    _, tags, _ = Scanner({}, ["a"], ["href"]).scan(html, 10**6)
+    _, tags, _ = Scanner({}, [], ["a"], ["href"]).scan(html, 10**6)
     return {attributes["href"] for _, attributes, _, _ in tags if "href" in attributes}
 
 

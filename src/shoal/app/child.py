@@ -4,7 +4,6 @@ The archive is written unbuffered before the answer, so no row can point at byte
 process. A page that kills its reader is sent to another child to be archived only.
 """
 
-import time
 from pathlib import Path
 
 from shoal import faults
@@ -52,7 +51,6 @@ class Worker:
         )
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
-        started = time.process_time()
         understood = Understood() if archive_only else self._reader.read(visit, fetched)
         if visit.keep is Keep.NONE:
             for document in understood.documents:
@@ -68,7 +66,6 @@ class Worker:
             > _BIG_BYTES
         ):
             give_memory_back()
-        understood.cpu_seconds = time.process_time() - started
         return understood
 
     def close(self) -> None:

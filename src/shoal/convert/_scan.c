@@ -2,7 +2,7 @@
  * character, and scan.py says what that is and why.
  *
  * One pass over the page, no recursion, and no memory but what is given back: the text can't be
- * longer than the page, since a tag of at least three characters becomes at most one. The page is
+ * longer than the page, since a tag of at least three characters becomes one space at most. The page is
  * read in the width in which Python holds it (1, 2 or 4 bytes a character); the compiler makes one
  * copy of the pass for each.
  */
@@ -25,6 +25,7 @@ typedef struct {
     char is_script;
     char is_shown;
     char is_foreign;
+    char keeps_lines;
 } Word;
 
 typedef struct {
@@ -45,6 +46,8 @@ typedef struct {
     Py_ssize_t length;
     void *text;
     Py_ssize_t text_length;
+    Py_UCS4 space; /* what separates the next word from the last one; 0: nothing */
+    Py_ssize_t kept; /* how many elements are open whose lines are lines */
     PyObject *tags;
     Py_ssize_t max_tags;
     PyObject *empty;
@@ -105,13 +108,32 @@ static int add_spaces(Words *elements, PyObject *spaces)
         if (word == NULL)
             return -1;
         if (!PyUnicode_Check(value) || PyUnicode_GetLength(value) != 1 ||
-            PyUnicode_ReadChar(value, 0) > 127) {
-            PyErr_SetString(PyExc_ValueError, "a space is one ASCII character");
+            (PyUnicode_ReadChar(value, 0) != ' ' && PyUnicode_ReadChar(value, 0) != '\n')) {
+            PyErr_SetString(PyExc_ValueError, "a tag is a space or the end of a line");
             return -1;
         }
         word->space = PyUnicode_ReadChar(value, 0);
     }
     return 0;
+}
+
+static int add_keeps_lines(Words *elements, PyObject *names)
+{
+    PyObject *items = PySequence_Fast(names, "no names of elements");
+    if (items == NULL)
+        return -1;
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items) && !failed; i++) {
+        Py_ssize_t length;
+        const char *name = PyUnicode_AsUTF8AndSize(PySequence_Fast_GET_ITEM(items, i), &length);
+        Word *word = name ? add_word(elements, name, length) : NULL;
+        if (word == NULL)
+            failed = -1;
+        else
+            word->keeps_lines = 1;
+    }
+    Py_DECREF(items);
+    return failed;
 }
 
 /* Names whose tags, ends of tags ("/a") or attributes are told. */
@@ -138,16 +160,17 @@ static int add_wanted(Words *words, PyObject *wanted)
 
 static int scanner_init(Scanner *self, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"spaces", "tags", "attributes", NULL};
-    PyObject *spaces, *tags, *attributes;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!OO", names, &PyDict_Type, &spaces,
-                                     &tags, &attributes))
+    static char *names[] = {"spaces", "keeps_lines", "tags", "attributes", NULL};
+    PyObject *spaces, *keeps_lines, *tags, *attributes;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!OOO", names, &PyDict_Type, &spaces,
+                                     &keeps_lines, &tags, &attributes))
         return -1;
     if (self->elements.count) {
         PyErr_SetString(PyExc_TypeError, "a scanner is made once");
         return -1;
     }
     int failed = add_known(&self->elements) || add_spaces(&self->elements, spaces) ||
+                 add_keeps_lines(&self->elements, keeps_lines) ||
                  add_wanted(&self->elements, tags) || add_wanted(&self->attributes, attributes);
     return failed ? -1 : 0;
 }
@@ -212,11 +235,32 @@ ALWAYS_INLINE PyObject *slice(const Pass *pass, int kind, Py_ssize_t from, Py_ss
     return PyUnicode_FromKindAndData(kind, (const char *)pass->page + from * kind, to - from);
 }
 
-ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to)
+ALWAYS_INLINE void separate(Pass *pass, Py_UCS4 space)
 {
-    memcpy((char *)pass->text + pass->text_length * kind, (const char *)pass->page + from * kind,
-           (size_t)(to - from) * (size_t)kind);
-    pass->text_length += to - from;
+    if (pass->space != '\n')
+        pass->space = space;
+}
+
+/* Words, with what separates each from the one before it. Never longer than the source: a space
+ * stands for at least one character of it. */
+ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to, int keeps_lines)
+{
+    for (Py_ssize_t at = from; at < to; at++) {
+        Py_UCS4 c = AT(at);
+        if (Py_UNICODE_ISSPACE(c)) {
+            separate(pass, c == '\n' && keeps_lines ? '\n' : ' ');
+        } else if (c == '&' && to - at >= 6 && starts_with(pass, kind, "&nbsp;", at)) {
+            separate(pass, ' ');
+            at += 5;
+        } else {
+            if (pass->space) {
+                if (pass->text_length)
+                    PyUnicode_WRITE(kind, pass->text, pass->text_length++, pass->space);
+                pass->space = 0;
+            }
+            PyUnicode_WRITE(kind, pass->text, pass->text_length++, c);
+        }
+    }
 }
 
 /* ---- what a `<` begins ---- */
@@ -244,7 +288,7 @@ ALWAYS_INLINE Py_ssize_t after_cdata(Pass *pass, int kind, Py_ssize_t from)
     Py_ssize_t start = from + 9, at = start;
     while ((at = find(pass, kind, ']', at)) < pass->length && !starts_with(pass, kind, "]]>", at))
         at++;
-    put_text(pass, kind, start, at);
+    put_text(pass, kind, start, at, pass->kept > 0);
     return at < pass->length ? at + 3 : at;
 }
 
@@ -396,7 +440,7 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
     Py_ssize_t at = 0, foreign = 0;
     while (at < pass->length) {
         Py_ssize_t start = find(pass, kind, '<', at);
-        put_text(pass, kind, at, start);
+        put_text(pass, kind, at, start, pass->kept > 0);
         if (start >= pass->length)
             break;
         at = start + 1;
@@ -411,7 +455,7 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
                 at = find(pass, kind, '>', at);
                 at += at < pass->length;
             } else {
-                put_text(pass, kind, start, at);
+                put_text(pass, kind, start, at, 0);
             }
             continue;
         }
@@ -442,17 +486,21 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
             if (result != 0)
                 return result > 0 ? start : -1;
         }
-        if (element->space) {
-            PyUnicode_WRITE(kind, pass->text, pass->text_length, element->space);
-            pass->text_length++;
-        }
+        if (element->space)
+            separate(pass, element->space);
         if (element->is_shown)
-            put_text(pass, kind, inner, at);
+            put_text(pass, kind, inner, at, 1);
         if (element->is_foreign) {
             if (is_end)
                 foreign -= foreign > 0;
             else
                 foreign += !closes_itself;
+        }
+        if (element->keeps_lines) {
+            if (is_end)
+                pass->kept -= pass->kept > 0;
+            else
+                pass->kept++;
         }
     }
     return pass->length;

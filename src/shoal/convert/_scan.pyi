@@ -4,6 +4,10 @@ from shoal.convert.scan import Tag
 
 class Scanner:
     def __init__(
-        self, spaces: dict[str, str], tags: Collection[str], attributes: Collection[str]
+        self,
+        spaces: dict[str, str],
+        keeps_lines: Collection[str],
+        tags: Collection[str],
+        attributes: Collection[str],
     ) -> None: ...
     def scan(self, html: str, max_tags: int, /) -> tuple[str, list[Tag], int]: ...

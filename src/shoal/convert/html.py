@@ -1,15 +1,14 @@
 """What does an HTML page say? One scan: text in reading order, and all that is not text.
 
-The scanner (scan.py) gives the text with a mark wherever a block begins or ends, and the tags that
-mean something to us with their places in it; so an anchor's text is a slice. Character references
-stand as written until the very end: what is cut out of the page is never decoded.
+The scanner (scan.py) gives the text line by line, as it would be shown, and the tags that mean
+something to us with their places in it; so an anchor's text is a slice. Character references stand
+as written until the very end: what is cut out of the page is never decoded.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import unescape
 from html.entities import html5
-from types import MappingProxyType
 
 from shoal.convert.charset import Text, decode
 from shoal.convert.context import Context, Converted, Limits
@@ -18,8 +17,6 @@ from shoal.convert.scan import Scanner, Tag
 from shoal.model.page import Form, Page
 from shoal.model.url import resolve
 
-_BREAK = "\x1e"
-"""Between blocks, while the text is gathered: white space to `split`, and in no page."""
 _FALLBACK_CHARS = 500
 """Shorter texts for browsers without scripts only ask to switch them on."""
 _SOURCE_CHARS = 8
@@ -30,8 +27,9 @@ _BLOCKS = (
     " legend li listing main menu nav ol p plaintext pre search section select summary table tbody"
     " textarea tfoot thead tr ul xmp"
 )
-_SPACES = dict.fromkeys(_BLOCKS.split(), _BREAK) | {"td": " ", "th": " "}
+_SPACES = dict.fromkeys(_BLOCKS.split(), "\n") | {"td": " ", "th": " "}
 """What separates an element's text from what stands before and after it."""
+_KEEP_LINES = ("pre",)
 _HIDDEN = frozenset({"noscript", "select", "datalist", "object", "template"})
 """Elements whose content is no prose. What a form offers is kept with the form."""
 _TEMPLATE = frozenset({"template", "/template"})
@@ -39,8 +37,11 @@ _ATTRIBUTES = (
     "action alt content href http-equiv lang method name property rel src title type value"
     " xlink:href xml:lang"
 )
-_NOTHING: Mapping[int, str] = MappingProxyType({})
-_FIRST_BLOCK = re.compile(rf"\s*+[^{_BREAK}]*+")
+_FIRST_LINE = re.compile(r"\s*+[^\n]*+")
+_SPACE_REFERENCE = re.compile(r"&(?:#|[a-z]+sp(?:1[34])?\b|[A-Za-z]*Space;|Tab;|NewLine;)")
+_REFERENCE = re.compile(
+    r"&(?:#|nbsp|e[nm]sp|Tab|NewLine|[a-zA-Z]*Space|thinsp|hairsp|puncsp|numsp)"
+)
 _REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|([0-9A-Za-z]+)([;=]?))")
 
 
@@ -55,9 +56,9 @@ def convert(body: bytes, context: Context) -> list[Converted]:
 def read(source: Text, context: Context) -> Converted:
     limits = context.limits
     html = source.text.replace("\0", "")
-    marked, tags, end = _SCANNER.scan(html, limits.tags)
+    scanned, tags, end = _SCANNER.scan(html, limits.tags)
     problem = f"cut: more than {limits.tags} tags" if end < len(html) else ""
-    content = _Content(marked, limits)
+    content = _Content(scanned, limits)
     content.take(tags)
     head = content.head
     text = content.text()
@@ -107,15 +108,14 @@ def _in_attribute(match: re.Match[str]) -> str:
 class _Content:
     """Goes through the tags once; what is not text goes to the head."""
 
-    def __init__(self, marked: str, limits: Limits) -> None:
-        self._marked = marked
+    def __init__(self, scanned: str, limits: Limits) -> None:
+        self._scanned = scanned
         self._limits = limits
         self.head = Head(limits)
         self._anchor: tuple[str, str | None, int] | None = None
         """Of the open anchor: href, rel, and where its text begins."""
         self._alts: list[str] = []
         self._hidden = _Ranges()
-        self._pres = _Ranges()
         self._select: Attributes = {}
         self._options: list[str] = []
         self._option_start = -1
@@ -133,25 +133,19 @@ class _Content:
 
     def text(self) -> str:
         """What stands in noscript is no text, unless it is most of the page, as in some forums."""
-        marked, hidden = self._marked, self._hidden.closed
-        pres = self._pres.closed
-        if self._pres.name:
-            pres.append((self._pres.start, len(marked), "pre"))
-        if pres:  # line ends are breaks within them
-            inside = {start: marked[start:end].replace("\n", _BREAK) for start, end, _ in pres}
-            marked = _without(marked, pres, inside)
-        text = _lines(_without(marked, hidden))
-        scriptless = [marked[start:end] for start, end, name in hidden if name == "noscript"]
+        scanned, hidden = self._scanned, self._hidden.closed
+        text = _decoded(_without(scanned, hidden) if hidden else scanned)
+        scriptless = [scanned[start:end] for start, end, name in hidden if name == "noscript"]
         if sum(map(len, scriptless)) < _FALLBACK_CHARS:
             return text
-        fallback = _lines(_BREAK.join(scriptless))
+        fallback = _decoded(_tidy("\n".join(scriptless)))
         if len(fallback) < _FALLBACK_CHARS or len(fallback) < len(text):
             return text
         return f"{text}\n{fallback}".strip()
 
     def _short(self, start: int, end: int, chars: int) -> str:
         """A piece of the text as one line, at most so long."""
-        source = self._marked[start : min(end, start + _SOURCE_CHARS * chars)]
+        source = self._scanned[start : min(end, start + _SOURCE_CHARS * chars)]
         if "&" in source:
             source = unescape(source)
         return " ".join(source.split())[:chars]
@@ -168,12 +162,6 @@ class _Content:
             self.head.field(self._select, "select", self._options)
         self._hidden.close(name, tag[2])
 
-    def open_pre(self, tag: Tag) -> None:
-        self._pres.open("pre", tag[2])
-
-    def close_pre(self, tag: Tag) -> None:
-        self._pres.close("pre", tag[2])
-
     def option(self, tag: Tag) -> None:
         self.close_option(tag)
         value = tag[1].get("value")
@@ -189,8 +177,8 @@ class _Content:
 
     def open_anchor(self, tag: Tag) -> None:
         if self._anchor is not None:  # they do not nest: this one ends the one before, too late
-            first_block = _FIRST_BLOCK.match(self._marked, self._anchor[2], tag[2])
-            self._close_anchor(first_block.end() if first_block else tag[2])
+            first_line = _FIRST_LINE.match(self._scanned, self._anchor[2], tag[2])
+            self._close_anchor(first_line.end() if first_line else tag[2])
         attributes = tag[1]
         href = attributes.get("href") or attributes.get("xlink:href")
         if href and href[0] != "#":  # else it leads to the page itself
@@ -268,22 +256,26 @@ class _Ranges:
                 self.name = ""
 
 
-def _without(
-    marked: str, ranges: list[tuple[int, int, str]], instead: Mapping[int, str] = _NOTHING
-) -> str:
-    """The text without these ranges, or with something else in their place."""
-    if not ranges:
-        return marked
+def _without(scanned: str, ranges: list[tuple[int, int, str]]) -> str:
+    """The text without these ranges; what separated a range from the word before it stays."""
     pieces, position = [], 0
     for start, end, _ in ranges:
-        pieces += [marked[position:start], instead.get(start, "")]
+        pieces += [scanned[position:start], "\n" if scanned.startswith("\n", start) else " "]
         position = end
-    return "".join([*pieces, marked[position:]])
+    return _tidy("".join([*pieces, scanned[position:]]))
 
 
-def _lines(marked: str) -> str:
-    marked = unescape(marked) if "&" in marked else marked
-    lines = map(" ".join, map(str.split, marked.split(_BREAK)))
+def _tidy(text: str) -> str:
+    """The lines that are not empty, with one space between their words."""
+    return "\n".join(filter(None, map(" ".join, map(str.split, text.split("\n")))))
+
+
+def _decoded(text: str) -> str:
+    if "&" not in text:
+        return text
+    if _SPACE_REFERENCE.search(text) is None:
+        return unescape(text)
+    lines = (" ".join(unescape(line).split()) for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
 
@@ -305,8 +297,6 @@ _HANDLERS: dict[str, _Handler] = {
     "meta": _Content.meta,
     "option": _Content.option,
     "/option": _Content.close_option,
-    "pre": _Content.open_pre,
-    "/pre": _Content.close_pre,
     "svg": _Content.open_svg,
     "/svg": _Content.close_svg,
     "textarea": lambda content, tag: content.head.field(tag[1], "textarea"),
@@ -314,4 +304,4 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(_HIDDEN, _Content.open_hidden),
     **dict.fromkeys((f"/{name}" for name in _HIDDEN), _Content.close_hidden),
 }
-_SCANNER = Scanner(_SPACES, _HANDLERS, _ATTRIBUTES.split())
+_SCANNER = Scanner(_SPACES, _KEEP_LINES, _HANDLERS, _ATTRIBUTES.split())

@@ -12,8 +12,8 @@ import re
 from collections.abc import Collection
 
 Tag = tuple[str, dict[str, str], int, str]
-"""Name (`/a` for an end tag), attributes as written, where it stands in the text, and the source
-within an element whose content is no markup (`title`, `script`)."""
+"""Name (`/a` for an end tag), attributes as written, where it stands in the text (before what
+separates the next word from the last), and the source within, if that is no markup (`title`)."""
 
 RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
 """Elements whose content is no markup: it goes on to their own end tag, whatever it holds."""
@@ -33,52 +33,93 @@ _RAW_END = {
     name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII) for name in RAW
 }
 _SCRIPT_MARK = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
+_NO_BREAK_SPACE = "&nbsp;"
+"""The one character reference that is decoded here: pages are full of it, and it is no word."""
 _CDATA = "<![CDATA["
+
+
+class _Lines:
+    """Text as it is shown: white space is one space, and there are no empty lines."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._space = ""
+        """What separates the next word from the last one."""
+        self.length = 0
+
+    def put(self, text: str, keeps_lines: bool) -> None:
+        """Adds text; the ends of its lines are kept as such, or are white space like any other."""
+        for number, line in enumerate(text.split("\n") if keeps_lines else [text]):
+            if number:
+                self.separate("\n")
+            shown = line.replace(_NO_BREAK_SPACE, " ")
+            if shown[:1].isspace():
+                self.separate(" ")
+            if words := shown.split():
+                self._add((self._space if self.length else "") + " ".join(words))
+                self._space = " " if shown[-1].isspace() else ""
+
+    def separate(self, space: str) -> None:
+        self._space = "\n" if "\n" in (space, self._space) else space
+
+    def _add(self, piece: str) -> None:
+        self._pieces.append(piece)
+        self.length += len(piece)
+
+    def __str__(self) -> str:
+        return "".join(self._pieces)
 
 
 class PlainScanner:
     def __init__(
-        self, spaces: dict[str, str], tags: Collection[str], attributes: Collection[str]
+        self,
+        spaces: dict[str, str],
+        keeps_lines: Collection[str],
+        tags: Collection[str],
+        attributes: Collection[str],
     ) -> None:
-        """`spaces` says which character stands for a tag, and for its end, in the text; `tags`
-        which of them are told (`/a` for an end tag), and with which `attributes`."""
+        """`spaces` says what stands for a tag, and for its end, in the text: a space or the end of
+        a line; `keeps_lines` names the elements whose lines are lines; `tags` says which tags are
+        told (`/a` for an end tag), and with which `attributes`."""
         self._spaces = spaces
+        self._keeps_lines = frozenset(keeps_lines)
         self._tags = frozenset(tags)
         self._attributes = frozenset(attributes)
 
     def scan(self, html: str, max_tags: int) -> tuple[str, list[Tag], int]:
         """The text, the tags, and how far it got: beyond `max_tags` of them it reads nothing."""
-        pieces: list[str] = []
+        lines = _Lines()
         tags: list[Tag] = []
-        length = position = foreign = 0
+        position = foreign = kept = 0
         while (start := html.find("<", position)) >= 0:
-            pieces.append(html[position:start])
-            length += start - position
+            lines.put(html[position:start], kept > 0)
             opened = _TAG.match(html, start)
             if opened is None:
                 text, position = _no_tag(html, start, foreign)
-                pieces.append(text)
-                length += len(text)
+                lines.put(text, kept > 0)
                 continue
             name = opened[2].translate(_LOWER)
             attributes, position, closes_itself = self._read_attributes(html, opened.end())
             if position > len(html):
-                return "".join(pieces), tags, len(html)  # a tag without an end is none
+                return str(lines), tags, len(html)  # a tag without an end is none
             inner = ""
             if not opened[1] and name in _RAW_END and not (foreign and closes_itself):
                 inner = html[position : _end_of_raw(html, name, position)]
             if (told := opened[1] + name) in self._tags:
                 if len(tags) >= max_tags:
-                    return "".join(pieces), tags, start
-                tags.append((told, {} if opened[1] else attributes, length, inner))
+                    return str(lines), tags, start
+                tags.append((told, {} if opened[1] else attributes, lines.length, inner))
             position += len(inner)
-            shown = self._spaces.get(name, "") + (inner if name == SHOWN else "")
-            pieces.append(shown)
-            length += len(shown)
+            if name in self._spaces:
+                lines.separate(self._spaces[name])
+            if name == SHOWN:
+                lines.put(inner, keeps_lines=True)
             if name in FOREIGN:
                 foreign = max(0, foreign - 1) if opened[1] else foreign + (not closes_itself)
-        pieces.append(html[position:])
-        return "".join(pieces), tags, len(html)
+            if name in self._keeps_lines:
+                kept = max(0, kept - 1) if opened[1] else kept + 1
+        lines.put(html[position:], kept > 0)
+        return str(lines), tags, len(html)
 
     def _read_attributes(self, html: str, position: int) -> tuple[dict[str, str], int, bool]:
         """The attributes, where the tag ends (beyond the page: nowhere), and whether by `/>`."""

@@ -1,6 +1,6 @@
 """Which active sites stand ready, and until when must each be left alone? The heap and its clocks.
 
-A site may be asked at the later of its host's and its address's clock; turns.py keeps them in order.
+A site may be asked at the later of its host's and its address's clock; turns.py has them in order.
 Invariants: an active site stands at most once in the heap or in its gate's queue (`placed`), and
 in neither while it is leased; a site whose robots.txt is on its way stands in neither, unless it
 has an errand to run; the back queues are never empty while work remains, because every slot that
