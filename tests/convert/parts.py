@@ -1,7 +1,8 @@
 """Parts for the tests of this room: a scope, a prioritizer, and short ways to make things."""
 
-from shoal.convert.context import Context, Converted, Limits
+from shoal.convert.context import Context, Converted
 from shoal.convert.html import convert
+from shoal.convert.limits import Limits
 from shoal.convert.links import LinkMaker
 from shoal.convert.reader import Reader, ReaderSettings
 from shoal.convert.registry import Registry

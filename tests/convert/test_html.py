@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.convert.context import Limits
 from shoal.convert.html_head import refresh_target
+from shoal.convert.limits import Limits
 from shoal.model.link import Link, Rel
 from shoal.model.page import Form, FormField
 from tests.convert.parts import URL, converted

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.convert import registry
-from shoal.convert.context import Context, Converted, Limits
+from shoal.convert.context import Context, Converted
+from shoal.convert.limits import Limits
 from shoal.convert.reader import Reader, ReaderSettings
 from shoal.convert.registry import Registry
 from shoal.errors import UsageError

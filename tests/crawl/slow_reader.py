@@ -3,7 +3,8 @@
 import time
 from pathlib import Path
 
-from shoal.app.child import ChildConfig, Worker, make
+from shoal.app.child import Worker, make
+from shoal.app.child_config import ChildConfig
 from shoal.model.document import Understood
 from shoal.model.record import unpack
 from shoal.model.visit import Fetched, Visit

@@ -7,33 +7,19 @@ process. A page that kills its reader is sent to another child to be archived on
 from pathlib import Path
 
 from shoal import faults
-from shoal.config import VERSION
-from shoal.convert.context import Limits
+from shoal.app.child_config import ChildConfig
 from shoal.convert.reader import Reader, ReaderSettings
-from shoal.focus.priority import FixedPriority, PrioritySettings
-from shoal.focus.scope import CrawlScope, ScopeSettings
+from shoal.focus.priority import FixedPriority
+from shoal.focus.scope import CrawlScope
 from shoal.model.document import Understood
 from shoal.model.params import ParamRules
-from shoal.model.record import Struct, unpack
+from shoal.model.record import unpack
 from shoal.model.visit import Fetched, Keep, Visit
 from shoal.store.archive import ArchiveWriter
 from shoal.understand.memory import give_memory_back
 
 _BIG_BYTES = 4_000_000
 """Decoded: the tree of such a page takes so much memory that it is given back at once."""
-
-FACTORY = "shoal.app.child:make"
-
-
-class ChildConfig(Struct):
-    scope: ScopeSettings
-    priority: PrioritySettings
-    product_token: str
-    strip: tuple[str, ...]
-    keep: tuple[str, ...]
-    limits: Limits
-    warc_directory: str
-    warc_max_bytes: int
 
 
 class Worker:
@@ -47,7 +33,7 @@ class Worker:
         )
         self._reader = Reader(settings)
         self._archive = ArchiveWriter(
-            Path(config.warc_directory), config.warc_max_bytes, f"Shoal/{VERSION}"
+            Path(config.warc_directory), config.warc_max_bytes, config.software
         )
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:

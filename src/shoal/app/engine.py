@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from shoal.app.child import FACTORY, ChildConfig
+from shoal.app.child_config import FACTORY, ChildConfig
 from shoal.app.fetchers import fetchers, resolver
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.limits import CrawlLimits
 from shoal.app.prints import exact_prints
 from shoal.app.recovery import Recovered, mend_archive
 from shoal.clock import SystemClock
-from shoal.config import Config
-from shoal.convert.context import Limits as ReadLimits
+from shoal.config import VERSION, Config
+from shoal.convert.limits import Limits as ReadLimits
 from shoal.crawl import Crawl, Parts
 from shoal.errors import CollectionError
 from shoal.focus.priority import PrioritySettings
@@ -236,6 +236,7 @@ class Engine:
                 ),
                 warc_directory=str(self.layout.warc),
                 warc_max_bytes=config.archive.max_file,
+                software=f"Shoal/{VERSION}",
             )
         )
 

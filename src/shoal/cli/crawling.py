@@ -1,5 +1,6 @@
 """`shoal crawl`: start a crawl or go on with it, show what it does, end it well."""
 
+import gc
 import os
 import sys
 from dataclasses import dataclass
@@ -164,6 +165,8 @@ def crawl_and_tell(job: Job, *, json: bool, quiet: bool) -> int:
     from shoal.cli import screen
     from shoal.cli.resuming import command_to_go_on, raised_limits
 
+    # This process does nothing else, and a crawl leaves hardly any cycles: look for them rarely.
+    gc.set_threshold(50_000, 20, 50)
     ended = run(job, quiet=quiet)
     summary, apart = ended.summary, job.shadow is not None
     if summary is None:

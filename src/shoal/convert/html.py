@@ -11,8 +11,9 @@ from html import unescape
 from html.entities import html5
 
 from shoal.convert.charset import Text, decode
-from shoal.convert.context import Context, Converted, Limits
+from shoal.convert.context import Context, Converted
 from shoal.convert.html_head import Attributes, Head
+from shoal.convert.limits import Limits
 from shoal.convert.scan import Scanner, Tag
 from shoal.model.page import Form, Page
 from shoal.model.url import resolve

@@ -8,7 +8,7 @@ page is known, because a `base` element holds for what stands before it, too.
 import re
 from collections.abc import Iterable, Mapping
 
-from shoal.convert.context import Limits
+from shoal.convert.limits import Limits
 from shoal.convert.links import Hrefs
 from shoal.model.link import Rel
 from shoal.model.page import Form, FormField

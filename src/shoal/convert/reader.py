@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from shoal.clock import as_datetime
 from shoal.convert import encoding
-from shoal.convert.context import DEFAULT_LIMITS, Context, Converted, Limits
+from shoal.convert.context import Context, Converted
 from shoal.convert.html_head import refresh_target
+from shoal.convert.limits import DEFAULT_LIMITS, Limits
 from shoal.convert.links import LinkMaker
 from shoal.convert.registry import Registry
 from shoal.convert.signals import joined_header, signals

@@ -15,7 +15,7 @@ TIME_BYTES = _TIME.size
 
 
 def to_ms(when: float) -> int:
-    return max(0, round(when * 1000))
+    return round(when * 1000) if when > 0 else 0
 
 
 def newest_key(row: bytes, qualifier: bytes) -> bytes:

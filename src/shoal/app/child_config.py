@@ -1,0 +1,24 @@
+"""What is a child process told of a crawl? All it needs, in one value, once.
+
+Apart from child.py, so that the main process, which reads no page, does not load what reads them.
+"""
+
+from shoal.convert.limits import Limits
+from shoal.focus.priority import PrioritySettings
+from shoal.focus.scope import ScopeSettings
+from shoal.model.record import Struct
+
+FACTORY = "shoal.app.child:make"
+
+
+class ChildConfig(Struct):
+    scope: ScopeSettings
+    priority: PrioritySettings
+    product_token: str
+    strip: tuple[str, ...]
+    keep: tuple[str, ...]
+    limits: Limits
+    warc_directory: str
+    warc_max_bytes: int
+    software: str
+    """Who wrote the archive."""
