@@ -85,6 +85,7 @@ class RunningCrawl:
 
     async def run(self, seeds: Sequence[Link]) -> Summary:
         engine = self._engine
+        engine.pool.start()
         reconsidered = engine.start(seeds)
         keeper = asyncio.create_task(self._keep_house())
         keeper.add_done_callback(self._stop_without_keeper)

@@ -164,13 +164,17 @@ class Pool:
             fault=self._fault,
         )
 
+    def start(self) -> None:
+        """Start the children, so that they are ready when the first page comes."""
+        if self._watch is None:
+            self._tick()
+
     async def understand(self, visit: Visit, fetched: Fetched) -> Understood:
         if self._fault:
             raise UnderstandError(self._fault)
         job = _Job(visit, fetched, asyncio.get_running_loop().create_future())
         self._jobs.append(job)
-        if self._watch is None:
-            self._tick()
+        self.start()
         self.dispatch()
         return await job.future
 
