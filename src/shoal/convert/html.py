@@ -90,12 +90,6 @@ def _resolved(form: Form, base: str, context: Context) -> Form:
     return Form(action, form.method, form.fields)
 
 
-def _decode(attributes: dict[str, str]) -> None:
-    for name, value in attributes.items():
-        if "&" in value:
-            attributes[name] = _REFERENCE.sub(_in_attribute, value)
-
-
 def _in_attribute(match: re.Match[str]) -> str:
     """In an attribute `&copy=1` is no reference (WHATWG 13.2.5.73), nor is `&copycat`."""
     name, end = match[1], match[2]
@@ -128,8 +122,9 @@ class _Content:
             name, attributes, _, _ = tag
             if hidden.name == "template" and name not in _TEMPLATE:
                 continue  # what stands in a template is not there until a script says so
-            if attributes:
-                _decode(attributes)
+            for key, value in attributes.items():
+                if "&" in value:
+                    attributes[key] = _REFERENCE.sub(_in_attribute, value)
             handlers[name](self, tag)
 
     def text(self) -> str:
@@ -186,7 +181,8 @@ class _Content:
             self._anchor = href, attributes.get("rel"), tag[2]
 
     def close_anchor(self, tag: Tag) -> None:
-        self._close_anchor(tag[2])
+        if self._anchor is not None:  # else it had no href, or one within the page
+            self._close_anchor(tag[2])
 
     def _close_anchor(self, end: int) -> None:
         if self._anchor is None:
