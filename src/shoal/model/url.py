@@ -223,6 +223,8 @@ def robots_url(site: Site) -> str:
 
 
 def is_ip(host: str) -> bool:
+    if not (host[-1:].isdigit() or ":" in host):
+        return False  # most names end here
     try:
         ip_address(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
     except ValueError:
