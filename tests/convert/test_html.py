@@ -281,6 +281,19 @@ def test_deep_nesting_neither_crashes_nor_lasts(tags: str) -> None:
     assert time.process_time() - started < 20
 
 
+@pytest.mark.parametrize(
+    ("html", "texts"),
+    [
+        ("<p>a <a href=/1>one</body></html>", ["one"]),
+        ("<a href=/1>one<p>no<a href=/2>two</a>", ["one", "two"]),
+        ("<a href=/1><h3>one</h3><p>more</p></a>", ["one more"]),
+        ("<a href=/1>\n<p>one</p>no<a href=/2>two<p>no", ["one", "two"]),
+    ],
+)
+def test_an_anchor_that_is_not_closed_has_its_first_line(html: str, texts: list[str]) -> None:
+    assert [link.text for link in converted(html).page.links] == texts
+
+
 def test_no_depth_is_too_deep_to_be_read() -> None:
     result = converted("start " + "<div>" * 100_000 + "deep")
     assert result.problem == ""

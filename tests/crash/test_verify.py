@@ -273,7 +273,7 @@ def test_damage_within_an_archive_file_is_told_and_its_page_fetched_again(
     told = json.loads(found.stdout)
     assert not told["ok"]
     assert {each["check"] for each in told["findings"]} == {"record", "archive"}
-    assert "1 URL: queued, to be fetched again by shoal crawl." in crawler.shoal("repair").stdout
+    assert "1 URL: queued, to be fetched again by shoal crawl" in crawler.shoal("repair").stdout
     assert [each.check for each in findings(crawler)] == ["archive"]
 
 

@@ -102,7 +102,7 @@ def _scanner() -> Check:
         "HTML scanner",
         is_native,
         "compiled" if is_native else "not compiled: its Python form is used, which is slower",
-        f"install a C compiler, then {sys.executable} -m pip install --force-reinstall shoal",
+        "install a C compiler and Python's header files, then install Shoal again",
         needed=False,
     )
 

@@ -76,7 +76,7 @@ def _crawl(directory: Path, *, quiet: bool) -> "Ended":
 def _tour(collection: "Collection", ended: "Ended", directory: Path) -> None:
     from shoal.cli.screen import say
     from shoal.cli.summary import status_lines
-    from shoal.cli.wording import duration
+    from shoal.cli.wording import duration, program
 
     if ended.summary is None:
         return
@@ -89,13 +89,13 @@ def _tour(collection: "Collection", ended: "Ended", directory: Path) -> None:
     say()
     say("The collection stays. Try on it:", strong=True)
     for command in (
-        f"shoal show {_ANCHORS_OF} --text",
-        "shoal urls --state fetched --reason noindex",
-        "shoal urls --state excluded --reason robots",
-        "shoal hosts",
-        "shoal export jsonl --where www.reef.example",
+        f"show {_ANCHORS_OF} --text",
+        "urls --state fetched --reason noindex",
+        "urls --state excluded --reason robots",
+        "hosts",
+        "export jsonl --where www.reef.example",
     ):
-        say(f"  {command} --dir {directory}")
+        say(f"  {program()} {command} --dir {directory}")
 
 
 def _list_pages(collection: "Collection") -> None:
@@ -142,8 +142,9 @@ def _explain_one(collection: "Collection") -> None:
 
 def _show_anchors(collection: "Collection") -> None:
     from shoal.cli.screen import say, table
+    from shoal.cli.wording import program
 
     anchors = collection.anchors(_ANCHORS_OF)
     say()
-    say(f"What do others call {_ANCHORS_OF}? (shoal show --anchors)", strong=True)
+    say(f"What do others call {_ANCHORS_OF}? ({program()} show --anchors)", strong=True)
     table(["from", "anchor text"], [list(pair) for pair in anchors[:6]])

@@ -37,7 +37,10 @@ def stored(collection: Collection, url: str, when: float | None = None) -> Page:
 def _require_kept(page: Page, part: str) -> None:
     """An empty body and one that was not kept are two things; the setting `crawl.keep` decides."""
     if part == "raw" and page.stored.fetch.payload is None and page.document.decoded_bytes:
-        raise CollectionError(f"The body of {page.url} was not kept (see the setting crawl.keep).")
+        raise CollectionError(
+            f"The body of {page.url} was not kept (see the setting crawl.keep), or was lost with "
+            "its archive file and will be fetched again."
+        )
     if part == "text" and page.document.text_chars and not page.text:
         raise CollectionError(f"The text of {page.url} was not kept (see the setting crawl.keep).")
 

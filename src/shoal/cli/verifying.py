@@ -17,9 +17,11 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     from shoal.app.layout import Layout, directory_of
     from shoal.app.verify import verifying
     from shoal.cli import screen
-    from shoal.cli.wording import count, one_line
+    from shoal.cli.resuming import in_directory
+    from shoal.cli.wording import count, one_line, program
 
-    layout = Layout(directory_of(given_dir))
+    directory = directory_of(given_dir)
+    layout = Layout(directory)
     shown = []
     with verifying(layout, (lambda _: None) if quiet else screen.remark) as verifier:
         for finding in verifier.findings():
@@ -34,7 +36,8 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     if json:
         screen.json({"ok": not shown, "findings": shown, "checked": checked})
     elif shown:
-        screen.say(f"{count(len(shown), 'finding')}; shoal repair mends what can be.")
+        mend = f"{program()} repair{in_directory(directory)}"
+        screen.say(f"{count(len(shown), 'finding')}; {mend} mends what can be.")
     elif not quiet:
         numbers = ", ".join(f"{number:,} {name}" for name, number in checked.items())
         screen.say(f"All is well: {numbers or 'there is nothing yet'}.")
@@ -47,18 +50,20 @@ def repair(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     from shoal.app.layout import directory_of
     from shoal.app.repair import repair as mend
     from shoal.cli import screen
+    from shoal.cli.resuming import in_directory
 
-    done = mend(directory_of(given_dir), (lambda _: None) if quiet else screen.remark)
+    directory = directory_of(given_dir)
+    done = mend(directory, (lambda _: None) if quiet else screen.remark)
     if json:
         screen.json(done)
     elif not quiet:
-        for line in _told(done):
+        for line in _told(done, in_directory(directory)):
             screen.say(line)
     return 0
 
 
-def _told(done: "Repaired") -> Iterator[str]:
-    from shoal.cli.wording import count, size
+def _told(done: "Repaired", where: str) -> Iterator[str]:
+    from shoal.cli.wording import count, program, size
 
     if done.nothing:
         yield "There was nothing to mend."
@@ -70,7 +75,7 @@ def _told(done: "Repaired") -> Iterator[str]:
         (done.anchors_added, "missing anchor", "", "written"),
         (done.anchors_dropped, "anchor without a link", "anchors without a link", "dropped"),
         (done.frontier_entries, "entry of the frontier", "entries of the frontier", "put right"),
-        (done.queued_again, "URL", "", "queued, to be fetched again by shoal crawl"),
+        (done.queued_again, "URL", "", f"queued, to be fetched again by {program()} crawl{where}"),
     )
     for number, one, many, what in told:
         if number:

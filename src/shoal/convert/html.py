@@ -126,6 +126,7 @@ class _Content:
                 if "&" in value:
                     attributes[key] = _REFERENCE.sub(_in_attribute, value)
             handlers[name](self, tag)
+        self._end_anchor(len(self._scanned))
 
     def text(self) -> str:
         """What stands in noscript is no text, unless it is most of the page, as in some forums."""
@@ -172,13 +173,18 @@ class _Content:
             self._options.append(self._short(start, tag[2], self._limits.value_chars))
 
     def open_anchor(self, tag: Tag) -> None:
-        if self._anchor is not None:  # they do not nest: this one ends the one before, too late
-            first_line = _FIRST_LINE.match(self._scanned, self._anchor[2], tag[2])
-            self._close_anchor(first_line.end() if first_line else tag[2])
+        self._end_anchor(tag[2])
         attributes = tag[1]
         href = attributes.get("href") or attributes.get("xlink:href")
         if href and href[0] != "#":  # else it leads to the page itself
             self._anchor = href, attributes.get("rel"), tag[2]
+
+    def _end_anchor(self, place: int) -> None:
+        """Anchors do not nest: one that is still open here, or at the end, was not closed in time,
+        and its first line is its text."""
+        if self._anchor is not None:
+            first_line = _FIRST_LINE.match(self._scanned, self._anchor[2], place)
+            self._close_anchor(first_line.end() if first_line else place)
 
     def close_anchor(self, tag: Tag) -> None:
         if self._anchor is not None:  # else it had no href, or one within the page
