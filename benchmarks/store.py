@@ -94,16 +94,16 @@ def sent_plain(responses: list[Response], bodies: dict[str, bytes], work: Path) 
     """The same for a server that does not compress: the archives' own compression."""
     large = [each for each in responses if len(bodies[each.url]) >= _LARGE_BYTES]
     total = sum(len(bodies[each.url]) for each in large) or 1
+    headers = [("content-type", "text/html")]
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
     ours = 0
     with ArchiveWriter(work / "plain-warc", _LARGEST_FILE_BYTES, "benchmark") as archive:
         for each in large:
             visit = Visit(each.url, b"", b"")
-            fetched = Fetched(Outcome.OK, 200, head=head, body=bodies[each.url])
+            fetched = Fetched(Outcome.OK, 200, headers=headers, head=head, body=bodies[each.url])
             spot, _ = archive.write(visit, fetched)
             ours += 0 if spot is None else spot.length
     peer = PlainStore(work / "plain-peer")
-    headers = [("content-type", "text/html")]
     peer.write(each._replace(headers=headers, body=bodies[each.url], text="") for each in large)
     theirs = sum(peer.stored_bytes().values())
     peer.close()

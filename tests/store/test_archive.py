@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import random
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -332,3 +333,22 @@ def test_any_head_keeps_its_body_apart(head: bytes, body: bytes) -> None:
     record = warc.read_record(warc.write_record("response", NOON, {}, block))
     assert record.http_body == body
     assert record.http_head.endswith(b"\r\nContent-Length: %d\r\n\r\n" % len(body))
+
+
+def test_a_text_that_was_sent_plain_is_packed_denser(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    words = [f"word{number}" for number in range(2_000)]
+    body = " ".join(chance.choices(words, k=6_000)).encode()
+    lengths = {}
+    with ArchiveWriter(tmp_path, 1 << 30, "Shoal/test") as writer:
+        for kind in ("text/html", "application/xhtml+xml; charset=utf-8", "image/png"):
+            sent = answer(body, headers=[("Content-Type", kind)])
+            spot, _ = writer.write(visit_to("https://reef.example/"), sent)
+            assert spot is not None
+            lengths[kind] = spot.length
+            assert read_spot(tmp_path, spot).http_body == body
+        packed = [("Content-Type", "text/html"), ("Content-Encoding", "gzip")]
+        spot, _ = writer.write(visit_to("https://reef.example/"), answer(body, headers=packed))
+        assert spot is not None
+    assert lengths["text/html"] < 0.97 * spot.length
+    assert lengths["application/xhtml+xml; charset=utf-8"] < 0.97 * lengths["image/png"]
