@@ -70,11 +70,12 @@ class _MemoryWatch(threading.Thread):
 
     def run(self) -> None:
         while not self.ended.wait(_LOOK_EVERY_SECONDS):
-            now = sum(_pss_bytes(pid) for pid in _tree(self._pid))
+            now = sum(pss_bytes(pid) for pid in tree(self._pid))
             self.peak_bytes = max(self.peak_bytes, now)
 
 
-def _tree(pid: int) -> Iterator[int]:
+def tree(pid: int) -> Iterator[int]:
+    """A process and all below it, itself first."""
     yield pid
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
@@ -82,10 +83,10 @@ def _tree(pid: int) -> Iterator[int]:
         except OSError:
             continue  # that thread has ended
         for child in listed:
-            yield from _tree(int(child))
+            yield from tree(int(child))
 
 
-def _pss_bytes(pid: int) -> int:
+def pss_bytes(pid: int) -> int:
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     except OSError:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.process_tree import _pss_bytes, _tree
+from benchmarks.process_tree import pss_bytes, tree
 
 WARM_UP = 0.1
 MOST_GROWTH = 1.25
@@ -54,14 +54,14 @@ class Trend(NamedTuple):
 
 def look(pid: int, seconds: float, fetches: int, directory: Path) -> Look:
     """At a process, all below it, and the directory that it writes to."""
-    below = list(_tree(pid))[1:]
-    main_bytes = _pss_bytes(pid)
+    below = list(tree(pid))[1:]
+    main_bytes = pss_bytes(pid)
     open_here = _open_files(pid)
     table = sum(each.endswith(_TABLE_FILE) for each in open_here)
     return Look(
         seconds,
         fetches,
-        main_bytes + sum(_pss_bytes(child) for child in below),
+        main_bytes + sum(pss_bytes(child) for child in below),
         main_bytes,
         _status(pid, "VmRSS:") << 10,
         len(open_here) - table,
