@@ -83,7 +83,7 @@ def test_the_text_of_a_page() -> None:
         "Name Size",
         "Ocellaris 8 cm",
         "line one",
-        "line two",
+        "    line two",
         "a comment mail js up no link self drawn",
     ]
 
@@ -125,7 +125,8 @@ def test_the_links_of_a_page() -> None:
         ("&#0;a&#xD800;", "\ufffda\ufffd"),
         ("", ""),
         ("   \n ", ""),
-        ("<pre>a\n\n  b</pre>c", "a\nb\nc"),
+        ("<pre>a\n\n  b  c</pre>c", "a\n  b  c\nc"),
+        ("<pre>a\n  b&amp;</pre><select><option>x</select>c", "a\n  b&\nc"),
         ("<pre>a\n<pre>b\nc</pre>d\ne</pre>", "a\nb\nc\nd\ne"),
     ],
 )

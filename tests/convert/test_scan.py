@@ -19,7 +19,9 @@ from shoal.convert.scan import RAW, PlainScanner, Scanner
 SPACES = {"p": "\n", "br": "\n", "td": " ", "xmp": "\n"}
 KEEPS_LINES = ["pre"]
 TAGS = ["a", "/a", "title", "textarea", "svg", "script"]
-ATTRIBUTES = ["href", "rel", "title"]
+ATTRIBUTES = ["href", "rel", "title", "alt", "xlink:href"]
+WHOLE = ["a", "title", "script"]
+"""Anchors are told whole when their ends are not."""
 DATA = Path(os.environ.get("SHOAL_DATA", "../shared/data"))
 
 is_native = Scanner is not PlainScanner  # type: ignore[comparison-overlap]
@@ -63,7 +65,7 @@ SCANNERS = [
         ("<script><!--></script>t", "t", [("script", {}, 0, "<!-->")]),
         ("<script><!-- x </script>t", "t", [("script", {}, 0, "<!-- x ")]),
         (" a \t\n b&nbsp;&nbsp; c\u2003\xa0d <p> <p>\r\n e ", "a b c d\ne", []),
-        ("a<pre> 1\n\n  2 3\r\n4</pre>b\nc", "a 1\n2 3\n4b c", []),
+        ("a<pre> 1\n\n  2 3\r\n4</pre>b\nc", "a 1\n  2 3\n4b c", []),
         ("<pre>1<pre>\n2</pre>\n3</pre>\n4", "1\n2\n3 4", []),
         ("a&nbsp<b>&nbsp;</b>b", "a&nbsp b", []),
         ("<svg><title/>t</svg>", "t", [("svg", {}, 0, ""), ("title", {}, 0, "")]),
@@ -96,6 +98,32 @@ def test_places_are_those_of_the_text(kind: type[Scanner]) -> None:
 
 
 @pytest.mark.parametrize("kind", SCANNERS)
+@pytest.mark.parametrize(
+    ("html", "anchors"),
+    [
+        ("<a href=/x>one <b>two</b></a>", [("/x", "one two", "")]),
+        ("<a href=/x>one</a> <a href=/x#part>two</a>", [("/x", "one", "")]),
+        ("<a href=/x rel=nofollow>1</a><a href=/x>2</a>", [("/x", "1", ""), ("/x", "2", "")]),
+        ("<a href=/x></a><a href=/x>text</a>", [("/x", "", ""), ("/x", "text", "")]),
+        ("<img alt=no><a href=/x><img alt=a>t<img alt=b></a><img alt=no>", [("/x", "t", "a b")]),
+        (
+            "<template><a href=/x>1</a></template><a href=/x>2</a>",
+            [("/x", "1", ""), ("/x", "2", "")],
+        ),
+        ("<a href=/x>never closed<p>more", [("/x", "never closed", "")]),
+        ("<a href=/x>one<a href=/y>two</a>", [("/x", "one", ""), ("/y", "two", "")]),
+        ("<a href=#top>1</a><a name=x>2</a><a href>3</a>", []),
+        ("<a href=/x&amp;y>1</a><a href=/x&amp;y>1</a>", [("/x&amp;y", "1", "")] * 2),
+    ],
+)
+def test_an_anchor_is_told_once(
+    kind: type[Scanner], html: str, anchors: list[tuple[str, str, str]]
+) -> None:
+    _, tags, _ = kind(SPACES, KEEPS_LINES, WHOLE, ATTRIBUTES).scan(html, 100)
+    assert [(each["href"], text, each.get("alt", "")) for _, each, _, text in tags] == anchors
+
+
+@pytest.mark.parametrize("kind", SCANNERS)
 def test_it_stops_before_one_tag_too_many(kind: type[Scanner]) -> None:
     html = "1<a>2<b>3<a>4<a>5"
     text, tags, end = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(html, 2)
@@ -116,25 +144,32 @@ _BITS = [
     *("a", "P", "svg", "title", "script", "XMP", "href", "é", "中", "😀", "\u0130", "\u212a"),
     *("<!--", "-->", "--!>", "<![CDATA[", "]]>", "<script>", "</script>", "<title>", "</title>"),
     *("<svg>", "</svg>", "<xmp>", "</xmp>", "<a href=x>", "<textarea>", "</textarea>", "<pre>"),
-    *("</pre>", "&nbsp;", "\xa0", "\r\n", "<br>", "w"),
+    *("</pre>", "&nbsp;", "\xa0", "\r\n", "<br>", "w", "</a>", "<a href='/x'>", "<a href=/x#f>"),
+    *("<a href=/x rel=me>", "<a xlink:href=x>", "<a href=#f>", "<a href=&amp;>", "<img alt=pic>"),
+    *("<template>", "</template>", "\n  ", "\t"),
 ]
 
 
 @needs_native
-@given(st.lists(st.sampled_from(_BITS) | st.text(max_size=3), max_size=60), st.integers(0, 5))
-def test_both_say_the_same_of_any_page(bits: list[str], max_tags: int) -> None:
+@given(
+    st.lists(st.sampled_from(_BITS) | st.text(max_size=3), max_size=60),
+    st.integers(0, 5),
+    st.sampled_from([TAGS, WHOLE]),
+)
+def test_both_say_the_same_of_any_page(bits: list[str], max_tags: int, tags: list[str]) -> None:
     html = "".join(bits)
-    arguments = (SPACES, KEEPS_LINES, TAGS, ATTRIBUTES)
+    arguments = (SPACES, KEEPS_LINES, tags, ATTRIBUTES)
     expected = PlainScanner(*arguments).scan(html, max_tags)
     assert Scanner(*arguments).scan(html, max_tags) == expected
 
 
 @needs_native
-def test_both_say_the_same_of_many_pages() -> None:
+@pytest.mark.parametrize("tags", [TAGS, WHOLE])
+def test_both_say_the_same_of_many_pages(tags: list[str]) -> None:
     chance = random.Random(20)
-    native = Scanner(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES)
-    plain = PlainScanner(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES)
-    for _ in range(20_000):
+    native = Scanner(SPACES, KEEPS_LINES, tags, ATTRIBUTES)
+    plain = PlainScanner(SPACES, KEEPS_LINES, tags, ATTRIBUTES)
+    for _ in range(10_000):
         html = "".join(chance.choices(_BITS, k=chance.randint(1, 40)))
         assert native.scan(html, 1000) == plain.scan(html, 1000), html
 
@@ -164,7 +199,7 @@ def _parsed_hrefs(html: str) -> set[str]:
 
 
 def _scanned_hrefs(html: str) -> set[str]:
-    _, tags, _ = Scanner({}, [], ["a"], ["href"]).scan(html, 10**6)
+    _, tags, _ = Scanner({}, [], ["a", "/a"], ["href"]).scan(html, 10**6)
     return {attributes["href"] for _, attributes, _, _ in tags if "href" in attributes}
 
 

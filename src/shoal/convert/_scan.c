@@ -12,6 +12,7 @@
 
 #define SLOTS 256 /* for at most half as many names, so that a search ends soon */
 #define LONGEST_NAME 16
+#define MOST_ALTS 20
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* An element or, with only its name and `start`, an attribute. */
@@ -25,6 +26,9 @@ typedef struct {
     char is_script;
     char is_shown;
     char is_foreign;
+    char is_anchor;
+    char is_image;
+    char is_template;
     char keeps_lines;
 } Word;
 
@@ -37,6 +41,7 @@ typedef struct {
     PyObject_HEAD
     Words elements;
     Words attributes;
+    int whole_anchors; /* told once, at their end */
 } Scanner;
 
 /* What one pass knows. */
@@ -47,7 +52,13 @@ typedef struct {
     void *text;
     Py_ssize_t text_length;
     Py_UCS4 space; /* what separates the next word from the last one; 0: nothing */
+    Py_ssize_t indent; /* spaces that are kept before the next word */
     Py_ssize_t kept; /* how many elements are open whose lines are lines */
+    Py_ssize_t templates;
+    PyObject *anchor; /* attributes of the one that is open, or NULL, */
+    Py_ssize_t anchor_start; /* where its text begins, */
+    PyObject *alts; /* and what its images show, or NULL */
+    PyObject *settled; /* targets that were told with a text and no rel: nothing is left to say */
     PyObject *tags;
     Py_ssize_t max_tags;
     PyObject *empty;
@@ -94,6 +105,9 @@ static int add_known(Words *elements)
     add_word(elements, "xmp", 3)->is_shown = 1;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         add_word(elements, foreign[i], (Py_ssize_t)strlen(foreign[i]))->is_foreign = 1;
+    add_word(elements, "a", 1)->is_anchor = 1;
+    add_word(elements, "img", 3)->is_image = 1;
+    add_word(elements, "template", 8)->is_template = 1;
     return 0;
 }
 
@@ -172,6 +186,8 @@ static int scanner_init(Scanner *self, PyObject *arguments, PyObject *keywords)
     int failed = add_known(&self->elements) || add_spaces(&self->elements, spaces) ||
                  add_keeps_lines(&self->elements, keeps_lines) ||
                  add_wanted(&self->elements, tags) || add_wanted(&self->attributes, attributes);
+    Word *anchor = slot_of(&self->elements, "a", 1);
+    self->whole_anchors = anchor->start != NULL && anchor->end == NULL;
     return failed ? -1 : 0;
 }
 
@@ -239,6 +255,16 @@ ALWAYS_INLINE void separate(Pass *pass, Py_UCS4 space)
 {
     if (pass->space != '\n')
         pass->space = space;
+    if (space == '\n')
+        pass->indent = 0;
+}
+
+ALWAYS_INLINE void put_space(Pass *pass, int kind)
+{
+    if (pass->space == '\n' || pass->indent == 0)
+        PyUnicode_WRITE(kind, pass->text, pass->text_length++, pass->space);
+    for (; pass->indent > 0; pass->indent--)
+        PyUnicode_WRITE(kind, pass->text, pass->text_length++, ' ');
 }
 
 /* Words, with what separates each from the one before it. Never longer than the source: a space
@@ -247,16 +273,21 @@ ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to
 {
     for (Py_ssize_t at = from; at < to; at++) {
         Py_UCS4 c = AT(at);
-        if (Py_UNICODE_ISSPACE(c)) {
-            separate(pass, c == '\n' && keeps_lines ? '\n' : ' ');
+        if (c == '\n' && keeps_lines) {
+            separate(pass, '\n');
+        } else if (Py_UNICODE_ISSPACE(c)) {
+            separate(pass, ' ');
+            pass->indent += keeps_lines;
         } else if (c == '&' && to - at >= 6 && starts_with(pass, kind, "&nbsp;", at)) {
             separate(pass, ' ');
+            pass->indent += keeps_lines;
             at += 5;
         } else {
             if (pass->space) {
                 if (pass->text_length)
-                    PyUnicode_WRITE(kind, pass->text, pass->text_length++, pass->space);
+                    put_space(pass, kind);
                 pass->space = 0;
+                pass->indent = 0;
             }
             PyUnicode_WRITE(kind, pass->text, pass->text_length++, c);
         }
@@ -418,19 +449,138 @@ ALWAYS_INLINE Py_ssize_t read_attributes(const Pass *pass, int kind, Py_ssize_t 
     }
 }
 
-/* Tells of a tag. 0: done; 1: there are enough of them; -1: an error. */
-ALWAYS_INLINE int tell(Pass *pass, int kind, PyObject *name, PyObject *attributes,
-                       Py_ssize_t inner, Py_ssize_t inner_end)
+/* Tells of a tag; takes the source that stands within. 0: done; 1: there are enough of them;
+ * -1: an error. */
+static int tell(Pass *pass, PyObject *name, PyObject *attributes, Py_ssize_t place,
+                PyObject *source)
 {
-    if (PyList_GET_SIZE(pass->tags) >= pass->max_tags)
+    if (PyList_GET_SIZE(pass->tags) >= pass->max_tags) {
+        Py_DECREF(source);
         return 1;
-    PyObject *place = PyLong_FromSsize_t(pass->text_length);
-    PyObject *source = place ? slice(pass, kind, inner, inner_end) : NULL;
-    PyObject *tag = source ? PyTuple_Pack(4, name, attributes, place, source) : NULL;
+    }
+    PyObject *number = PyLong_FromSsize_t(place);
+    PyObject *tag = number ? PyTuple_Pack(4, name, attributes, number, source) : NULL;
     int result = tag ? PyList_Append(pass->tags, tag) : -1;
-    Py_XDECREF(place);
-    Py_XDECREF(source);
+    Py_XDECREF(number);
+    Py_DECREF(source);
     Py_XDECREF(tag);
+    return result;
+}
+
+/* ---- anchors that are told whole ---- */
+
+/* What a reference is known by: itself without its fragment. NULL without an error: it has to be
+ * looked at (a character reference, white space). */
+static PyObject *target_of(PyObject *href)
+{
+    Py_ssize_t length = PyUnicode_GET_LENGTH(href), end = length;
+    int kind = (int)PyUnicode_KIND(href);
+    const void *data = PyUnicode_DATA(href);
+    for (Py_ssize_t i = 0; i < length; i++) {
+        Py_UCS4 c = PyUnicode_READ(kind, data, i);
+        if (c == '&' || c <= ' ')
+            return NULL;
+        if (c == '#' && end == length)
+            end = i;
+    }
+    return PyUnicode_Substring(href, 0, end);
+}
+
+static PyObject *attribute(PyObject *attributes, const char *name)
+{
+    return attributes ? PyDict_GetItemString(attributes, name) : NULL;
+}
+
+/* Whether a target was told before and this anchor adds nothing to it; -1: an error. */
+static int is_settled(const Pass *pass, PyObject *attributes, PyObject *href)
+{
+    if (attribute(attributes, "rel") != NULL)
+        return 0;
+    PyObject *target = target_of(href);
+    if (target == NULL)
+        return PyErr_Occurred() ? -1 : 0;
+    int result = PySet_Contains(pass->settled, target);
+    Py_DECREF(target);
+    return result;
+}
+
+/* 0 or -1 for an error. An anchor without a target, or within its own page, is none. */
+static int begin_anchor(Pass *pass, PyObject *attributes)
+{
+    PyObject *href = attribute(attributes, "href");
+    if (href == NULL || PyUnicode_GET_LENGTH(href) == 0)
+        href = attribute(attributes, "xlink:href");
+    if (href == NULL || PyUnicode_GET_LENGTH(href) == 0 || PyUnicode_READ_CHAR(href, 0) == '#')
+        return 0;
+    int settled = is_settled(pass, attributes, href);
+    if (settled == 0) {
+        pass->anchor = Py_NewRef(attributes);
+        pass->anchor_start = pass->text_length;
+    }
+    return settled < 0 ? -1 : 0;
+}
+
+/* The image of an anchor shows what the anchor is about. */
+static int keep_alt(Pass *pass, PyObject *attributes)
+{
+    PyObject *alt = attribute(attributes, "alt");
+    if (alt == NULL || PyUnicode_GET_LENGTH(alt) == 0)
+        return 0;
+    if (pass->alts == NULL && (pass->alts = PyList_New(0)) == NULL)
+        return -1;
+    return PyList_GET_SIZE(pass->alts) < MOST_ALTS ? PyList_Append(pass->alts, alt) : 0;
+}
+
+static int join_alts(Pass *pass)
+{
+    PyObject *space = PyUnicode_FromString(" ");
+    PyObject *joined = space ? PyUnicode_Join(space, pass->alts) : NULL;
+    int result = joined ? PyDict_SetItemString(pass->anchor, "alt", joined) : -1;
+    Py_XDECREF(space);
+    Py_XDECREF(joined);
+    return result;
+}
+
+static int settle(Pass *pass, PyObject *href)
+{
+    PyObject *target = target_of(href);
+    if (target == NULL)
+        return PyErr_Occurred() ? -1 : 0;
+    int result = PySet_Add(pass->settled, target);
+    Py_DECREF(target);
+    return result;
+}
+
+/* Tells of the anchor that is open, if one is: one that was not closed ends with its first line.
+ * Returns what tell() returns. */
+ALWAYS_INLINE int end_anchor(Pass *pass, int kind, int is_closed)
+{
+    Py_ssize_t start = pass->anchor_start, end = pass->text_length, at = start;
+    if (pass->anchor == NULL)
+        return 0;
+    if (!is_closed) {
+        while (at < end && Py_UNICODE_ISSPACE(PyUnicode_READ(kind, pass->text, at)))
+            at++;
+        while (at < end && PyUnicode_READ(kind, pass->text, at) != '\n')
+            at++;
+        end = at;
+    }
+    int is_plain = is_closed && end > start && pass->templates == 0 &&
+                   attribute(pass->anchor, "rel") == NULL;
+    for (at = start; is_plain && at < end; at++)
+        is_plain = PyUnicode_READ(kind, pass->text, at) != '&';
+    PyObject *href = attribute(pass->anchor, "href");
+    int result = pass->alts ? join_alts(pass) : 0;
+    if (result == 0 && is_plain && href != NULL && PyUnicode_GET_LENGTH(href) > 0)
+        result = settle(pass, href);
+    if (result == 0) {
+        Word *element = slot_of(&pass->scanner->elements, "a", 1);
+        PyObject *text =
+            PyUnicode_FromKindAndData(kind, (const char *)pass->text + start * kind, end - start);
+        result = text ? tell(pass, element->start, pass->anchor, start, text) : -1;
+    }
+    Py_CLEAR(pass->anchor);
+    Py_CLEAR(pass->alts);
     return result;
 }
 
@@ -467,25 +617,37 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
         if (element == NULL)
             element = &nobody;
         PyObject *told = is_end ? element->end : element->start;
+        int is_whole = pass->scanner->whole_anchors && element->is_anchor;
+        int in_anchor = element->is_image && pass->anchor != NULL && !is_end;
         PyObject *attributes = NULL;
-        if (told != NULL && (attributes = PyDict_New()) == NULL)
+        if ((told != NULL || in_anchor) && (attributes = PyDict_New()) == NULL)
             return -1;
         int closes_itself = 0;
         at = read_attributes(pass, kind, at, is_end ? NULL : attributes, &closes_itself);
         if (at < 0) {
             Py_XDECREF(attributes);
-            return at == -1 ? pass->length : -1;
+            return at == -2 || end_anchor(pass, kind, 0) < 0 ? -1 : pass->length;
         }
         Py_ssize_t inner = at;
         if (element->is_raw && !is_end && !(foreign && closes_itself))
             at = element->is_script ? end_of_script(pass, kind, element, at)
                                     : end_of_raw(pass, kind, element, at);
-        if (told != NULL) {
-            int result = tell(pass, kind, told, attributes, inner, at);
-            Py_DECREF(attributes);
-            if (result != 0)
-                return result > 0 ? start : -1;
+        int result = 0;
+        if (is_whole) {
+            result = end_anchor(pass, kind, is_end);
+            if (result == 0 && !is_end)
+                result = begin_anchor(pass, attributes);
+        } else if (told != NULL) {
+            PyObject *source = slice(pass, kind, inner, at);
+            result = source ? tell(pass, told, attributes, pass->text_length, source) : -1;
         }
+        if (result == 0 && in_anchor)
+            result = keep_alt(pass, attributes);
+        Py_XDECREF(attributes);
+        if (result != 0)
+            return result > 0 ? start : -1;
+        if (element->is_template)
+            pass->templates += is_end ? -(pass->templates > 0) : 1;
         if (element->space)
             separate(pass, element->space);
         if (element->is_shown)
@@ -503,7 +665,7 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
                 pass->kept++;
         }
     }
-    return pass->length;
+    return end_anchor(pass, kind, 0) < 0 ? -1 : pass->length;
 }
 
 /* ---- the type ---- */
@@ -520,9 +682,10 @@ static PyObject *scanner_scan(Scanner *self, PyObject *arguments)
     pass.text = PyMem_Malloc((size_t)(pass.length + 1) * (size_t)kind);
     pass.tags = PyList_New(0);
     pass.empty = PyUnicode_New(0, 0);
+    pass.settled = PySet_New(NULL);
     if (pass.text == NULL) {
         PyErr_NoMemory();
-    } else if (pass.tags != NULL && pass.empty != NULL) {
+    } else if (pass.tags != NULL && pass.empty != NULL && pass.settled != NULL) {
         Py_ssize_t end = kind == 1   ? read_page(&pass, 1)
                          : kind == 2 ? read_page(&pass, 2)
                                      : read_page(&pass, 4);
@@ -534,6 +697,9 @@ static PyObject *scanner_scan(Scanner *self, PyObject *arguments)
     PyMem_Free(pass.text);
     Py_XDECREF(pass.tags);
     Py_XDECREF(pass.empty);
+    Py_XDECREF(pass.settled);
+    Py_XDECREF(pass.anchor);
+    Py_XDECREF(pass.alts);
     return result;
 }
 

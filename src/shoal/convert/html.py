@@ -38,11 +38,12 @@ _ATTRIBUTES = (
     "action alt content href http-equiv lang method name property rel src title type value"
     " xlink:href xml:lang"
 )
-_FIRST_LINE = re.compile(r"\s*+[^\n]*+")
-_SPACE_REFERENCE = re.compile(r"&(?:#|[a-z]+sp(?:1[34])?\b|[A-Za-z]*Space;|Tab;|NewLine;)")
-_REFERENCE = re.compile(
-    r"&(?:#|nbsp|e[nm]sp|Tab|NewLine|[a-zA-Z]*Space|thinsp|hairsp|puncsp|numsp)"
+_SPACE_REFERENCE = re.compile(
+    r"&(?:#0*(?:9|1[0-3]|2[89]|3[0-2]|133|160|5760|819[2-9]|820[0-2]|823[29]|8233|8287|12288)\b"
+    r"|#[xX]0*(?:[9a-dA-D]|1[c-fC-F]|20|85|[aA]0|1680|200[0-9aA]|202[89fF]|205[fF]|3000)\b"
+    r"|nbsp|[a-z]+sp(?:1[34])?\b|[A-Za-z]*Space;|Tab;|NewLine;)"
 )
+"""Those that stand for white space."""
 _REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|([0-9A-Za-z]+)([;=]?))")
 
 
@@ -107,9 +108,6 @@ class _Content:
         self._scanned = scanned
         self._limits = limits
         self.head = Head(limits)
-        self._anchor: tuple[str, str | None, int] | None = None
-        """Of the open anchor: href, rel, and where its text begins."""
-        self._alts: list[str] = []
         self._hidden = _Ranges()
         self._select: Attributes = {}
         self._options: list[str] = []
@@ -126,7 +124,6 @@ class _Content:
                 if "&" in value:
                     attributes[key] = _REFERENCE.sub(_in_attribute, value)
             handlers[name](self, tag)
-        self._end_anchor(len(self._scanned))
 
     def text(self) -> str:
         """What stands in noscript is no text, unless it is most of the page, as in some forums."""
@@ -139,13 +136,6 @@ class _Content:
         if len(fallback) < _FALLBACK_CHARS or len(fallback) < len(text):
             return text
         return f"{text}\n{fallback}".strip()
-
-    def _short(self, start: int, end: int, chars: int) -> str:
-        """A piece of the text as one line, at most so long."""
-        source = self._scanned[start : min(end, start + _SOURCE_CHARS * chars)]
-        if "&" in source:
-            source = unescape(source)
-        return " ".join(source.split())[:chars]
 
     def open_hidden(self, tag: Tag) -> None:
         self._hidden.open(tag[0], tag[2])
@@ -170,40 +160,16 @@ class _Content:
     def close_option(self, tag: Tag) -> None:
         start, self._option_start = self._option_start, -1
         if start >= 0 and len(self._options) < self._limits.fields:
-            self._options.append(self._short(start, tag[2], self._limits.value_chars))
+            most = self._limits.value_chars
+            self._options.append(_short(self._scanned[start : tag[2]], most))
 
-    def open_anchor(self, tag: Tag) -> None:
-        self._end_anchor(tag[2])
+    def anchor(self, tag: Tag) -> None:
         attributes = tag[1]
-        href = attributes.get("href") or attributes.get("xlink:href")
-        if href and href[0] != "#":  # else it leads to the page itself
-            self._anchor = href, attributes.get("rel"), tag[2]
-
-    def _end_anchor(self, place: int) -> None:
-        """Anchors do not nest: one that is still open here, or at the end, was not closed in time,
-        and its first line is its text."""
-        if self._anchor is not None:
-            first_line = _FIRST_LINE.match(self._scanned, self._anchor[2], place)
-            self._close_anchor(first_line.end() if first_line else place)
-
-    def close_anchor(self, tag: Tag) -> None:
-        if self._anchor is not None:  # else it had no href, or one within the page
-            self._close_anchor(tag[2])
-
-    def _close_anchor(self, end: int) -> None:
-        if self._anchor is None:
-            return
-        href, rel, start = self._anchor
-        text = self._short(start, end, self._limits.anchor_chars)
-        if self._alts:
-            text = " ".join([text, *self._alts]).strip()
-        self.head.anchor(href, text, rel)
-        self._anchor, self._alts = None, []
-
-    def image(self, tag: Tag) -> None:
-        alt = tag[1].get("alt") if self._anchor else None
-        if alt and sum(map(len, self._alts)) < self._limits.anchor_chars:
-            self._alts.append(" ".join(alt.split())[: self._limits.anchor_chars])
+        text = _short(tag[3], self._limits.anchor_chars)
+        if alt := attributes.get("alt"):
+            text = f"{text} {' '.join(alt.split())}".strip()
+        href = attributes.get("href") or attributes["xlink:href"]
+        self.head.anchor(href, text, attributes.get("rel"))
 
     def area(self, tag: Tag) -> None:
         attributes = tag[1]
@@ -260,12 +226,20 @@ class _Ranges:
 
 
 def _without(scanned: str, ranges: list[tuple[int, int, str]]) -> str:
-    """The text without these ranges; what separated a range from the word before it stays."""
-    pieces, position = [], 0
-    for start, end, _ in ranges:
-        pieces += [scanned[position:start], "\n" if scanned.startswith("\n", start) else " "]
+    """The text without these ranges; what separated one from the words around it stays, once."""
+    pieces: list[str] = []
+    position, gap = 0, ""
+    for start, end, _ in [*ranges, (len(scanned), len(scanned), "")]:
+        words = scanned[position:start].lstrip(" \n")
+        gap += scanned[position : start - len(words)]
+        if words:
+            is_line = "\n" in gap
+            separator = "\n" + gap.rpartition("\n")[2] if is_line else " "
+            pieces += [separator, words] if pieces else [words]
+            gap = ""
+        gap += "\n" if scanned.startswith("\n", start) else ""
         position = end
-    return _tidy("".join([*pieces, scanned[position:]]))
+    return "".join(pieces)
 
 
 def _tidy(text: str) -> str:
@@ -278,14 +252,24 @@ def _decoded(text: str) -> str:
         return text
     if _SPACE_REFERENCE.search(text) is None:
         return unescape(text)
-    lines = (" ".join(unescape(line).split()) for line in text.split("\n"))
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if "&" in line:
+            lines[number] = " ".join(unescape(line).split())
     return "\n".join(filter(None, lines))
+
+
+def _short(source: str, chars: int) -> str:
+    """A piece of the text as one line, at most so long."""
+    source = source[: _SOURCE_CHARS * chars]
+    if "&" in source:
+        source = unescape(source)
+    return " ".join(source.split())[:chars]
 
 
 _Handler = Callable[[_Content, Tag], None]
 _HANDLERS: dict[str, _Handler] = {
-    "a": _Content.open_anchor,
-    "/a": _Content.close_anchor,
+    "a": _Content.anchor,
     "area": _Content.area,
     "base": lambda content, tag: content.head.base_element(tag[1]),
     "button": lambda content, tag: content.head.field(tag[1], "button"),
@@ -294,7 +278,6 @@ _HANDLERS: dict[str, _Handler] = {
     "frame": _Content.frame,
     "html": lambda content, tag: content.head.html(tag[1]),
     "iframe": _Content.frame,
-    "img": _Content.image,
     "input": _Content.input,
     "link": lambda content, tag: content.head.link(tag[1]),
     "meta": _Content.meta,

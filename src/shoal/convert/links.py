@@ -96,12 +96,14 @@ class LinkMaker:
         own_key = seen_key(page_url)
         origin, folder = self._place(base)
         for raw, said in hrefs:
-            if origin and _PLAIN_PATH.fullmatch(raw):
-                url = origin + raw
-            elif folder and _PLAIN_NAMES.fullmatch(raw):
-                url = folder + raw
+            if raw[0] == "/":
+                url = origin + raw if origin and _PLAIN_PATH.fullmatch(raw) else ""
+            elif raw.startswith(_WEB):
+                url = self._absolute(raw)
             else:
-                url = self._absolute(raw) or self.url(raw, base)
+                url = folder + raw if folder and _PLAIN_NAMES.fullmatch(raw) else ""
+            if not url:
+                url = self.url(raw, base)
                 if not url:
                     continue
             key = seen_key(url)

@@ -13,7 +13,11 @@ from collections.abc import Collection
 
 Tag = tuple[str, dict[str, str], int, str]
 """Name (`/a` for an end tag), attributes as written, where it stands in the text (before what
-separates the next word from the last), and the source within, if that is no markup (`title`)."""
+separates the next word from the last), and the source within, if that is no markup (`title`).
+
+When `a` is wanted but not `/a`, an anchor with a target is told once, at its end, with its text in
+place of a source, and with the `alt` of its images as its own. Then a target is not told again by
+an anchor that has no more to say of it: half of all links are repeats."""
 
 RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
 """Elements whose content is no markup: it goes on to their own end tag, whatever it holds."""
@@ -36,6 +40,9 @@ _SCRIPT_MARK = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f\r />])", re.IGNORECAS
 _NO_BREAK_SPACE = "&nbsp;"
 """The one character reference that is decoded here: pages are full of it, and it is no word."""
 _CDATA = "<![CDATA["
+_PIECE = re.compile(r"\n|[^\S\n]+|\S+")
+_FIRST_LINE = re.compile(r"\s*+[^\n]*+")
+_MOST_ALTS = 20
 
 
 class _Lines:
@@ -45,22 +52,45 @@ class _Lines:
         self._pieces: list[str] = []
         self._space = ""
         """What separates the next word from the last one."""
+        self._indent = 0
+        """Spaces that are kept before the next word."""
         self.length = 0
 
     def put(self, text: str, keeps_lines: bool) -> None:
-        """Adds text; the ends of its lines are kept as such, or are white space like any other."""
-        for number, line in enumerate(text.split("\n") if keeps_lines else [text]):
-            if number:
+        """Adds text; its lines and their indents are kept, or are white space like any other."""
+        shown = text.replace(_NO_BREAK_SPACE, " ")
+        for piece in _PIECE.findall(shown) if keeps_lines else [shown]:
+            if not keeps_lines:
+                self._words(piece)
+            elif piece == "\n":
                 self.separate("\n")
-            shown = line.replace(_NO_BREAK_SPACE, " ")
-            if shown[:1].isspace():
+            elif piece.isspace():
                 self.separate(" ")
-            if words := shown.split():
-                self._add((self._space if self.length else "") + " ".join(words))
-                self._space = " " if shown[-1].isspace() else ""
+                self._indent += len(piece)
+            else:
+                self._words(piece)
+
+    def _words(self, text: str) -> None:
+        if text[:1].isspace():
+            self.separate(" ")
+        if words := text.split():
+            self._add((self._separator() if self.length else "") + " ".join(words))
+            self._space = " " if text[-1].isspace() else ""
+            self._indent = 0
+
+    def _separator(self) -> str:
+        if not self._space:
+            return ""
+        indent = " " * self._indent
+        return self._space + indent if self._space == "\n" else indent or " "
 
     def separate(self, space: str) -> None:
         self._space = "\n" if "\n" in (space, self._space) else space
+        if space == "\n":
+            self._indent = 0
+
+    def since(self, start: int) -> str:
+        return str(self)[start:]
 
     def _add(self, piece: str) -> None:
         self._pieces.append(piece)
@@ -68,6 +98,63 @@ class _Lines:
 
     def __str__(self) -> str:
         return "".join(self._pieces)
+
+
+class _Told:
+    """The tags so far, and the anchor that is open."""
+
+    def __init__(self, lines: _Lines, max_tags: int) -> None:
+        self._lines = lines
+        self._max_tags = max_tags
+        self.tags: list[Tag] = []
+        self.is_full = False
+        self.anchor: dict[str, str] | None = None
+        self.alts: list[str] = []
+        self.templates = 0
+        self._start = 0
+        self._settled: set[str] = set()
+        """Targets that were told with a text and no rel: nothing is left to say."""
+
+    @property
+    def place(self) -> int:
+        return self._lines.length
+
+    def tell(self, tag: Tag) -> None:
+        if len(self.tags) >= self._max_tags:
+            self.is_full = True
+        else:
+            self.tags.append(tag)
+
+    def begin_anchor(self, attributes: dict[str, str]) -> None:
+        href = attributes.get("href") or attributes.get("xlink:href")
+        if not href or href[0] == "#":
+            return
+        if "rel" not in attributes and _target(href) in self._settled:
+            return
+        self.anchor, self._start = attributes, self.place
+
+    def end_anchor(self, is_closed: bool) -> None:
+        """One that was not closed ends with its first line."""
+        if self.anchor is None:
+            return
+        attributes, text = self.anchor, self._lines.since(self._start)
+        if not is_closed and (first_line := _FIRST_LINE.match(text)):
+            text = first_line[0]
+        if self.alts:
+            attributes["alt"] = " ".join(self.alts[:_MOST_ALTS])
+        target = _target(attributes.get("href", ""))
+        is_plain = is_closed and text and "&" not in text and "rel" not in attributes
+        if target is not None and is_plain and not self.templates and attributes.get("href"):
+            self._settled.add(target)
+        self.anchor, self.alts = None, []
+        self.tell(("a", attributes, self._start, text))
+
+
+def _target(href: str) -> str | None:
+    """What a reference is known by: itself without its fragment. None: it has to be looked at."""
+    if "&" in href or any(character <= " " for character in href):
+        return None
+    return href.partition("#")[0]
 
 
 class PlainScanner:
@@ -85,30 +172,30 @@ class PlainScanner:
         self._keeps_lines = frozenset(keeps_lines)
         self._tags = frozenset(tags)
         self._attributes = frozenset(attributes)
+        self._whole_anchors = "a" in self._tags and "/a" not in self._tags
 
     def scan(self, html: str, max_tags: int) -> tuple[str, list[Tag], int]:
         """The text, the tags, and how far it got: beyond `max_tags` of them it reads nothing."""
         lines = _Lines()
-        tags: list[Tag] = []
+        told = _Told(lines, max_tags)
         position = foreign = kept = 0
         while (start := html.find("<", position)) >= 0:
             lines.put(html[position:start], kept > 0)
             opened = _TAG.match(html, start)
             if opened is None:
                 text, position = _no_tag(html, start, foreign)
-                lines.put(text, kept > 0)
+                lines.put(text, kept > 0 and text != "<")
                 continue
             name = opened[2].translate(_LOWER)
             attributes, position, closes_itself = self._read_attributes(html, opened.end())
             if position > len(html):
-                return str(lines), tags, len(html)  # a tag without an end is none
+                break  # a tag without an end is none
             inner = ""
             if not opened[1] and name in _RAW_END and not (foreign and closes_itself):
                 inner = html[position : _end_of_raw(html, name, position)]
-            if (told := opened[1] + name) in self._tags:
-                if len(tags) >= max_tags:
-                    return str(lines), tags, start
-                tags.append((told, {} if opened[1] else attributes, lines.length, inner))
+            self._tell(told, opened[1] + name, {} if opened[1] else attributes, inner)
+            if told.is_full:
+                return str(lines), told.tags, start
             position += len(inner)
             if name in self._spaces:
                 lines.separate(self._spaces[name])
@@ -118,8 +205,22 @@ class PlainScanner:
                 foreign = max(0, foreign - 1) if opened[1] else foreign + (not closes_itself)
             if name in self._keeps_lines:
                 kept = max(0, kept - 1) if opened[1] else kept + 1
-        lines.put(html[position:], kept > 0)
-        return str(lines), tags, len(html)
+        else:
+            lines.put(html[position:], kept > 0)
+        told.end_anchor(is_closed=False)
+        return str(lines), told.tags, len(html)
+
+    def _tell(self, told: "_Told", name: str, attributes: dict[str, str], inner: str) -> None:
+        if self._whole_anchors and name in ("a", "/a"):
+            told.end_anchor(is_closed=name == "/a")
+            if name == "a" and not told.is_full:
+                told.begin_anchor(attributes)
+        elif name in self._tags:
+            told.tell((name, attributes, told.place, inner))
+        if name == "img" and told.anchor is not None and attributes.get("alt"):
+            told.alts.append(attributes["alt"])
+        if name in ("template", "/template"):
+            told.templates = max(0, told.templates + (1 if name == "template" else -1))
 
     def _read_attributes(self, html: str, position: int) -> tuple[dict[str, str], int, bool]:
         """The attributes, where the tag ends (beyond the page: nowhere), and whether by `/>`."""
