@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shoal.app.api import crawl, open  # noqa: A004 - shoal.open reads well
     from shoal.app.collection import Collection, Page
+    from shoal.app.conversion import Conversion
+    from shoal.app.converting import Converter, convert
     from shoal.app.offers import export_cdxj, export_jsonl, export_warc, map_site
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
     from shoal.errors import ShoalError, UsageError
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Collection",
+    "Conversion",
+    "Converter",
     "Page",
     "ShoalError",
     "UsageError",
     "__version__",
+    "convert",
     "crawl",
     "export_cdxj",
     "export_jsonl",
@@ -39,10 +44,13 @@ __all__ = [
 
 _HOMES = {
     "Collection": ("shoal.app.collection", "Collection"),
+    "Conversion": ("shoal.app.conversion", "Conversion"),
+    "Converter": ("shoal.app.converting", "Converter"),
     "Page": ("shoal.app.collection", "Page"),
     "ShoalError": ("shoal.errors", "ShoalError"),
     "UsageError": ("shoal.errors", "UsageError"),
     "__version__": ("shoal.config", "VERSION"),
+    "convert": ("shoal.app.converting", "convert"),
     "crawl": ("shoal.app.api", "crawl"),
     "export_cdxj": ("shoal.app.offers", "export_cdxj"),
     "export_jsonl": ("shoal.app.offers", "export_jsonl"),

@@ -30,6 +30,7 @@ class Worker:
             product_token=config.product_token,
             params=ParamRules.from_names(config.strip, config.keep),
             limits=config.limits,
+            keep_blocks=config.blocks,
         )
         self._reader = Reader(settings)
         self._archive = ArchiveWriter(

@@ -19,6 +19,9 @@ class ChildConfig(Struct):
     keep: tuple[str, ...]
     limits: Limits
     warc_directory: str
+    """Empty: nothing is archived."""
     warc_max_bytes: int
     software: str
     """Who wrote the archive."""
+    blocks: bool = False
+    """Whether the tagged text is wanted."""

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from shoal.app.conversion import Conversion
+from shoal.app.converting import convert
 from shoal.app.layout import Layout, ReadLock, is_locked
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
 from shoal.clock import iso
@@ -90,6 +92,19 @@ class Page:
             return b""
         sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
         return encoding.undo(record.http_body, sent_as, _MOST_BYTES, _MOST_RATIO).data
+
+    def converted(self) -> Conversion:
+        """The stored response, read once more: with its tags, in any format."""
+        kind = next((value for key, value in self.headers if key == "content-type"), "")
+        found = convert(self.body, media_type=kind, url=self.url.partition("#")[0])
+        name = self.document.name
+        return next((each for each in (found, *found.inside) if each.name == name), found)
+
+    @property
+    def html(self) -> str:
+        """The cached copy: a rendition that keeps headings, lists, tables and links, and nothing
+        that runs."""
+        return self.converted().html
 
     def _record(self) -> Record | None:
         return self.collection.store.raw(

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from shoal.app.api import run
 from shoal.app.fetchers import resolver
+from shoal.app.formats import programs
 from shoal.app.layout import Layout, is_locked
 from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
@@ -26,10 +27,11 @@ LIBRARIES = {
     "aiodns": "aiodns",
     "brotli": "brotli",
     "certifi": "certifi",
-    "faust-cchardet": "cchardet",
     "isal": "isal",
+    "lxml": "lxml",
     "msgspec": "msgspec",
     "pycurl": "pycurl",
+    "pypdfium2": "pypdfium2",
     "rich": "rich",
     "rocksdict": "rocksdict",
     "tldextract": "tldextract",
@@ -60,6 +62,7 @@ def examine(directory: Path, config: Config) -> list[Check]:
         _python(),
         *(_library(name, module) for name, module in LIBRARIES.items()),
         _scanner(),
+        *_programs(),
         _libcurl(),
         _file_descriptors(config.crawl.workers),
         _writable(directory),
@@ -105,6 +108,25 @@ def _scanner() -> Check:
         "install a C compiler and Python's header files, then install Shoal again",
         needed=False,
     )
+
+
+def _programs() -> list[Check]:
+    """Programs that read more formats; none is needed for a crawl."""
+    reads = {
+        "LibreOffice": ("documents of programs that are gone", "libreoffice-writer-nogui"),
+        "tesseract": ("text in pictures", "tesseract-ocr"),
+        "bsdtar": ("packed members of RAR archives", "libarchive-tools"),
+    }
+    return [
+        Check(
+            name,
+            bool(path),
+            path or f"is not installed: {reads[name][0]} can't be read",
+            f"install the Debian package {reads[name][1]}, or what your system calls it",
+            needed=False,
+        )
+        for name, path in programs().items()
+    ]
 
 
 def _libcurl() -> Check:

@@ -21,6 +21,7 @@ _THEMES = (
     "crawling",
     "planning",
     "reading",
+    "converting",
     "steering",
     "demonstrating",
     "storing",

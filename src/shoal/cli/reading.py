@@ -119,6 +119,10 @@ def explain(url: Url, given_dir: Dir = None, json: Json = False) -> None:
 def show(
     url: Url,
     text: Annotated[bool, flag("--text", "Its plain text.")] = False,
+    html: Annotated[
+        bool, flag("--html", "Its cached copy: clean HTML, whatever its format.")
+    ] = False,
+    markdown: Annotated[bool, flag("--markdown", "The same as Markdown.")] = False,
     raw: Annotated[
         bool, flag("--raw", "Its body, byte for byte, content encoding undone.")
     ] = False,
@@ -139,6 +143,8 @@ def show(
 
     parts = {
         "text": text,
+        "html": html,
+        "markdown": markdown,
         "raw": raw,
         "links": links,
         "anchors": anchors,

@@ -18,6 +18,8 @@ def show(collection: Collection, url: str, part: str, when: float | None, *, jso
         case "links":
             stored(collection, url, when)
             _pairs(collection.links(url), ("to", "text"), json=json)
+        case "html" | "markdown":
+            _copy(stored(collection, url, when), part, json=json)
         case _:
             _page(stored(collection, url, when), part, json=json)
 
@@ -36,7 +38,11 @@ def stored(collection: Collection, url: str, when: float | None = None) -> Page:
 
 def _require_kept(page: Page, part: str) -> None:
     """An empty body and one that was not kept are two things; the setting `crawl.keep` decides."""
-    if part == "raw" and page.stored.fetch.payload is None and page.document.decoded_bytes:
+    if (
+        part in ("raw", "html", "markdown")
+        and page.stored.fetch.payload is None
+        and page.document.decoded_bytes
+    ):
         raise CollectionError(
             f"The body of {page.url} was not kept (see the setting crawl.keep), or was lost with "
             "its archive file and will be fetched again."
@@ -61,8 +67,7 @@ def _page(page: Page, part: str, *, json: bool) -> None:
         case "text":
             screen.data(page.text.encode() + b"\n")
         case "headers" if json:
-            found = {"url": page.url, "status": page.status, "headers": page.headers}
-            screen.json(found)
+            screen.json({"url": page.url, "status": page.status, "headers": page.headers})
         case "headers":
             screen.say(f"status {page.status}")
             for name, value in page.headers:
@@ -71,6 +76,16 @@ def _page(page: Page, part: str, *, json: bool) -> None:
             screen.json(page_line(page))
         case _:
             _summary(page)
+
+
+def _copy(page: Page, part: str, *, json: bool) -> None:
+    _require_kept(page, part)
+    found = page.converted()
+    copy = found.html if part == "html" else found.markdown
+    if json:
+        screen.json({"url": page.url, part: copy})
+    else:
+        screen.data(copy.encode())
 
 
 def _readable(page: Page) -> str:
@@ -94,7 +109,10 @@ def _summary(page: Page) -> None:
         "fetched": f"{page.fetched}, status {page.status} ({count(versions, 'visit')} remembered)",
         "content": f"{document.media_type or 'unknown'}, {size(document.decoded_bytes)}"
         + (f", {document.charset} (by {document.charset_from})" if document.charset else ""),
-        "language": document.language,
+        "language": document.language
+        + (" (detected)" if document.language_from == "detector" else ""),
+        "author": document.author,
+        "published": document.published,
         "description": document.description,
         "canonical": document.canonical if document.canonical != page.url else "",
         "fate": document.fate + (f": {document.problem}" if document.problem else ""),

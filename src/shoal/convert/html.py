@@ -10,12 +10,14 @@ from collections.abc import Callable
 from html import unescape
 from html.entities import html5
 
-from shoal.convert.charset import Text, decode
+from shoal.convert.characters.charset import Text, decode
 from shoal.convert.context import Context, Converted
+from shoal.convert.html_blocks import write_blocks
 from shoal.convert.html_head import Attributes, Head
 from shoal.convert.limits import Limits
 from shoal.convert.scan import Scanner, Tag
-from shoal.model.page import Form, Page
+from shoal.convert.writer import Writer
+from shoal.model.page import Block, Form, Page
 from shoal.model.url import resolve
 
 _FALLBACK_CHARS = 500
@@ -49,7 +51,7 @@ _REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|([0-9A-Za-z]+)([;=]?
 
 def convert(body: bytes, context: Context) -> list[Converted]:
     most = context.limits.html_bytes
-    found = read(decode(body[:most], context.charset), context)
+    found = read(decode(body[:most], context.charset, "html"), context)
     if len(body) > most:
         found.problem = "; ".join(filter(None, (f"cut after {most} bytes", found.problem)))
     return [found]
@@ -70,9 +72,11 @@ def read(source: Text, context: Context) -> Converted:
     base = resolve(head.base, context.url) if head.base else None
     if base is None or not base.startswith(("http:", "https:", "ftp:", "file:")):
         base = context.url
+    blocks = _blocks(html, base, limits) if context.wants_blocks else []
     page = Page(
         title=head.title,
         text=text,
+        blocks=blocks,
         links=context.links.links(context.url, base, head.hrefs),
         forms=[_resolved(form, base, context) for form in head.forms],
         language=head.language,
@@ -83,6 +87,14 @@ def read(source: Text, context: Context) -> Converted:
         refresh_to=context.links.url(head.refresh, base) if head.refresh else "",
     )
     return Converted(page, meta=head.meta, problem=problem)
+
+
+def _blocks(html: str, base: str, limits: Limits) -> list[Block]:
+    writer = Writer(limits)
+    write_blocks(html, writer)
+    for block in writer.blocks:
+        block.links = [(start, end, resolve(to, base) or to) for start, end, to in block.links]
+    return writer.blocks
 
 
 def _resolved(form: Form, base: str, context: Context) -> Form:

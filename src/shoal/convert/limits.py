@@ -20,6 +20,15 @@ class Limits(Struct, frozen=True):
     html_bytes: int = 20_000_000
     tags: int = 250_000
     """That mean something to us; each takes some 400 bytes while a page is read."""
+    blocks: int = 200_000
+    members: int = 1_000
+    """Documents of one visit: messages of a mailbox, files in an archive."""
+    member_bytes: int = 50_000_000
+    """Of one of them, unpacked,"""
+    unpacked_bytes: int = 200_000_000
+    """and of all that is unpacked of one file."""
+    depth: int = 2
+    """An archive in a mail is opened, an archive in that one is not."""
 
 
 DEFAULT_LIMITS = Limits()

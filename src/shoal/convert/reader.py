@@ -5,25 +5,33 @@ redirect or a robots.txt means is settled here too, so that the main process nev
 body. The archive is not known here: app.py puts the two together.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shoal.clock import as_datetime
 from shoal.convert import encoding
+from shoal.convert.characters.language import detect
 from shoal.convert.context import Context, Converted
 from shoal.convert.html_head import refresh_target
 from shoal.convert.limits import DEFAULT_LIMITS, Limits
 from shoal.convert.links import LinkMaker
+from shoal.convert.opening import documents
 from shoal.convert.registry import Registry
 from shoal.convert.signals import joined_header, signals
-from shoal.convert.sniff import BINARY, declared_charset, looks_like_text, media_type
+from shoal.convert.sniff import (
+    BINARY,
+    declared_charset,
+    file_name,
+    looks_like_text,
+    media_type,
+)
 from shoal.model.compression import zstd
 from shoal.model.digest import payload_digest, text_digest
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
-from shoal.model.page import Page
 from shoal.model.page_rules import page_rules
 from shoal.model.params import DEFAULT, ParamRules
+from shoal.model.record import pack
 from shoal.model.robots import parse
 from shoal.model.url import seen_key
 from shoal.model.visit import Fetched, Kind, Visit
@@ -38,6 +46,8 @@ class ReaderSettings:
     """The name that robots.txt and robots meta elements call us by."""
     params: ParamRules = DEFAULT
     limits: Limits = DEFAULT_LIMITS
+    keep_blocks: bool = False
+    """Whether the tagged text is wanted beside the plain one."""
 
 
 class Reader:
@@ -54,22 +64,32 @@ class Reader:
         body, problem = self._decoded(fetched)
         if visit.kind is Kind.ROBOTS:
             return Understood(robots=parse(body, self._settings.product_token))
-        content_type = fetched.header("content-type")
-        kind = media_type(content_type, body) if body else ""
-        if problem and not looks_like_text(body):
-            kind = BINARY  # still wrapped in something: no page, whatever was declared
-        context = Context(
-            visit.url, declared_charset(content_type), self._links, self._settings.limits
-        )
         understood = Understood()
-        for converted in self._converted(kind, body, context):
-            document = self._document(fetched, kind, len(body), converted)
+        for converted in documents(
+            self._registry, body, self._context(visit, fetched, body, problem)
+        ):
+            document = self._document(fetched, len(body), converted)
             self._judge(document, converted, fetched)
             document.problem = "; ".join(filter(None, (problem, document.problem)))
             understood.documents.append(document)
             understood.links.extend(_followed(converted.page.links, document))
         understood.links.extend(self._refresh(visit, fetched, understood.links))
         return understood
+
+    def _context(self, visit: Visit, fetched: Fetched, body: bytes, problem: str) -> Context:
+        content_type = fetched.header("content-type")
+        context = Context(
+            visit.url,
+            declared_charset(content_type),
+            self._links,
+            self._settings.limits,
+            member=file_name(fetched.header("content-disposition")),
+            wants_blocks=self._settings.keep_blocks,
+        )
+        kind = media_type(content_type, body, context.name) if body else ""
+        if problem and not looks_like_text(body):
+            kind = BINARY  # still wrapped in something: no page, whatever was declared
+        return replace(context, media_type=kind)
 
     def _decoded(self, fetched: Fetched) -> encoding.Decoded:
         limits = self._settings.limits
@@ -84,36 +104,36 @@ class Reader:
         cut = f"the body was cut after {len(fetched.body)} bytes"
         return encoding.Decoded(decoded.data, "; ".join(filter(None, (cut, decoded.problem))))
 
-    def _converted(self, kind: str, body: bytes, context: Context) -> list[Converted]:
-        if not body:
-            return [Converted(Page())]
-        converter = self._registry.converter(kind)
-        if converter is None:
-            return [Converted(Page(), problem=f"no converter for {kind} yet")]
-        return converter(body, context)
-
-    def _document(
-        self, fetched: Fetched, kind: str, decoded_bytes: int, converted: Converted
-    ) -> Document:
+    def _document(self, fetched: Fetched, decoded_bytes: int, converted: Converted) -> Document:
         page = converted.page
         text = page.text.encode("utf-8", "replace")
+        is_own = not converted.name  # a member's digest would be that of all others, too
+        language, language_from = page.language, "declared" if page.language else ""
+        if not language and page.text:
+            language, language_from = detect(page.text)[0], "detector"
         return Document(
             name=converted.name,
-            media_type=kind,
+            media_type=converted.media_type,
             title=page.title,
-            language=page.language,
+            language=language,
+            language_from=language_from,
             charset=page.charset,
             charset_from=page.charset_from,
             description=page.description,
             canonical=page.canonical,
             text=zstd(text) if text else b"",
             text_chars=len(page.text),
-            body_bytes=len(fetched.body),
-            decoded_bytes=decoded_bytes,
-            body_digest=payload_digest(fetched.body),
+            body_bytes=len(fetched.body) if is_own else 0,
+            decoded_bytes=decoded_bytes if is_own else 0,
+            body_digest=payload_digest(fetched.body) if is_own else "",
             text_digest=text_digest(text),
             problem=converted.problem,
             forms=page.forms,
+            author=page.author,
+            published=page.published,
+            modified=page.modified,
+            keywords=page.keywords,
+            blocks=zstd(pack(page.blocks)) if self._settings.keep_blocks else b"",
         )
 
     def _judge(self, document: Document, converted: Converted, fetched: Fetched) -> None:

@@ -1,30 +1,27 @@
-"""Which converter reads which media type? One table; a distribution adds to it by entry point.
+"""Which converter reads which media type? The table of formats; a distribution adds to it.
 
-An entry point of group `shoal.converters` is named by its media type and points at a `Converter`.
-It goes before ours, so that a better reader of a format can take a built-in one's place.
+A built-in converter is imported when its first file comes. An entry point of group
+`shoal.converters` is named by its media type and points at a `Converter`; it goes before ours, so
+that a better reader of a format can take a built-in one's place.
 """
 
 from collections.abc import Mapping
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Self
 
 from shoal.convert import html, text
 from shoal.convert.context import Converter
+from shoal.convert.formats import by_media_type
 from shoal.convert.sniff import is_textual
 from shoal.errors import UsageError
 
 GROUP = "shoal.converters"
 
-_BUILT_IN: Mapping[str, Converter] = {
-    "text/html": html.convert,
-    "application/xhtml+xml": html.convert,
-    "application/vnd.wap.xhtml+xml": html.convert,
-}
-
 
 class Registry:
     def __init__(self, added: Mapping[str, Converter] | None = None) -> None:
-        self._converters = {**_BUILT_IN, **(added or {})}
+        self._converters: dict[str, Converter] = {"text/html": html.convert, **(added or {})}
 
     @classmethod
     def installed(cls) -> Self:
@@ -43,4 +40,12 @@ class Registry:
     def converter(self, media_type: str) -> Converter | None:
         """None when nobody here can read it."""
         found = self._converters.get(media_type)
-        return text.convert if found is None and is_textual(media_type) else found
+        if found is not None:
+            return found
+        known = by_media_type(media_type)
+        if known is None:
+            return text.convert if is_textual(media_type) else None
+        module, _, function = known.converter.partition(":")
+        converter: Converter = getattr(import_module(f"shoal.convert.{module}"), function)
+        self._converters[media_type] = converter
+        return converter

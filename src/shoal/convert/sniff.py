@@ -1,39 +1,29 @@
-"""Which format is it? The declared media type, corrected by the bytes where they leave no doubt.
+"""Which format is it? Told by the bytes, then by the declared media type, then by the name.
 
 Much less than WHATWG's MIME Sniffing: a crawler runs nothing it reads, so it may believe the bytes.
-Error pages are served as PDF, PDFs as HTML, and anything at all as octet-stream.
+Error pages are served as PDF, PDFs as HTML, and anything at all as octet-stream or plain text.
 """
 
 import re
+from urllib.parse import unquote
+
+from shoal.convert.formats import by_media_type, by_name, canonical
+from shoal.convert.magic import magic_kind
+from shoal.convert.sniff_packages import OLE, XML, ZIP, ole_kind, xml_kind, zip_kind
+from shoal.convert.sniff_text import text_kind
 
 HTML = "text/html"
 PLAIN = "text/plain"
 BINARY = "application/octet-stream"
 
 _SNIFFED_BYTES = 1024
+_TEXT_BYTES = 8192
 _UNTOLD = frozenset(
     {"", BINARY, "binary/octet-stream", "unknown/unknown", "application/unknown", "*/*"}
     | {"application/force-download", "application/x-download", "content/unknown"}
 )
-_MAGIC = (
-    (b"%PDF-", "application/pdf"),
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b\x08", "application/gzip"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
-    (b"%!PS-Adobe", "application/postscript"),
-    (b"{\\rtf", "application/rtf"),
-    (b"BZh", "application/x-bzip2"),
-    (b"\xfd7zXZ\x00", "application/x-xz"),
-    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
-    (b"Rar!\x1a\x07", "application/vnd.rar"),
-    (b"OggS\x00", "application/ogg"),
-    (b"ID3", "audio/mpeg"),
-    (b"\x7fELF", "application/x-executable"),
-)
+_WEAK = frozenset({PLAIN, XML, "text/xml", "application/json", "text/x-source"})
+"""Declared for much that is more than that: the name may know better."""
 _HTML_SIGNATURE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*"
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|style|link|table|div|h1|p|br|a)[\s/>]",
@@ -43,6 +33,9 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,100}/[\w!#$&^.+*-]{1,100}")
 _CHARSET = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.IGNORECASE)
+_FILE_NAME = re.compile(
+    r"""filename(\*)?\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))""", re.IGNORECASE
+)
 
 
 def declared_type(content_type: str) -> str:
@@ -56,20 +49,85 @@ def declared_charset(content_type: str) -> str:
     return next(group for group in match.groups() if group is not None) if match else ""
 
 
-def media_type(content_type: str, body: bytes) -> str:
-    declared = declared_type(content_type)
+def file_name(content_disposition: str) -> str:
+    """The name that a server gives a download (RFC 6266), without folders; often empty."""
+    found = ""
+    for star, quoted, bare in _FILE_NAME.findall(content_disposition[:2000]):
+        if star:
+            return unquote(bare.rpartition("'")[2]).rpartition("/")[2]
+        found = found or re.sub(r"\\(.)", r"\1", quoted) or bare
+    return found.rpartition("/")[2]
+
+
+def media_type(content_type: str, body: bytes, name: str = "") -> str:
+    declared = canonical(declared_type(content_type))
     head = body[:_SNIFFED_BYTES]
-    magic = next((kind for mark, kind in _MAGIC if head.startswith(mark)), "")
+    if declared == HTML and head[:1] == b"<":
+        return HTML  # nearly every page of the web
+    if packed := magic_kind(body):
+        return _of_magic(packed, declared, body, name)
+    is_html = _HTML_SIGNATURE.match(head) is not None
     if declared in _UNTOLD:
-        if magic:
-            return magic
-        if _HTML_SIGNATURE.match(head):
-            return HTML
-        return PLAIN if looks_like_text(head) else BINARY
+        return _untold(body, name, is_html)
+    if declared in _WEAK:
+        return _refined(declared, body, name)
     if is_textual(declared):
-        return magic or declared
+        return declared
     # A binary type with a page for its body is somebody's error page.
-    return HTML if not magic and _HTML_SIGNATURE.match(head) else declared
+    return HTML if is_html else declared
+
+
+def _of_magic(packed: str, declared: str, body: bytes, name: str) -> str:
+    """What begins like a package is what lies in it, or what it is said to be."""
+    if packed == ZIP:
+        packed = canonical(zip_kind(body, name))
+    elif packed == OLE:
+        packed = ole_kind(body)
+    if packed not in (ZIP, OLE, "application/gzip", "application/vnd.apple.iwork", "audio/mpeg"):
+        return packed
+    told = by_media_type(declared)
+    if told is not None and told.family == by_family(packed):
+        return declared
+    named = by_name(name)
+    if named is not None and named.family == by_family(packed):
+        return named.media_type
+    return packed
+
+
+def by_family(kind: str) -> str:
+    """Which formats a package of this kind may turn out to be."""
+    return {ZIP: "zip", OLE: "ole", "application/vnd.apple.iwork": "iwork"}.get(kind, kind)
+
+
+def _untold(body: bytes, name: str, is_html: bool) -> str:
+    head = body[:_TEXT_BYTES]
+    named = by_name(name)
+    found = xml_kind(head)
+    if found and found != XML:
+        return HTML if found == "application/xhtml+xml" else found
+    fits = named is not None and (not named.is_text or looks_like_text(head))
+    if named is not None and fits and not (is_html and named.media_type == PLAIN):
+        return _refined(named.media_type, body, "")
+    if is_html:
+        return HTML
+    if found:
+        return found
+    if not looks_like_text(head):
+        return BINARY
+    return text_kind(head) or PLAIN
+
+
+def _refined(declared: str, body: bytes, name: str) -> str:
+    """Plain text, XML and JSON are also the carriers of other formats."""
+    if declared not in _WEAK:
+        return declared
+    head = body[:_TEXT_BYTES]
+    if declared in (XML, "text/xml"):
+        return xml_kind(head) or declared
+    named = by_name(name)
+    if named is not None and named.is_text and named.media_type not in (HTML, PLAIN):
+        return named.media_type
+    return text_kind(head) or declared
 
 
 def looks_like_text(body: bytes) -> bool:

@@ -9,7 +9,6 @@ from itertools import product
 
 from xxhash import xxh3_128_digest, xxh3_128_hexdigest
 
-
 _PAIRS = ["".join(pair) for pair in product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
 _SHIFTS = range(150, -1, -10)
 

@@ -75,6 +75,15 @@ class Document(Struct, array_like=True):
     """The URL of the page that had this very body before; empty when none had."""
     same_text_as: str = ""
     """The URL of the page that had this text before, in another body."""
+    author: str = ""
+    published: str = ""
+    """When it was first published or made, and last changed: ISO 8601, as far as it is known."""
+    modified: str = ""
+    keywords: str = ""
+    language_from: str = ""
+    """The evidence for the language: `declared`, or `detector`."""
+    blocks: bytes = b""
+    """The tagged text (a list of Block), zstd; only for whoever asked for it."""
 
 
 class Understood(Struct, array_like=True):

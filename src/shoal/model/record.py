@@ -16,6 +16,7 @@ from msgspec import to_builtins as to_builtins
 from msgspec.json import decode as json_decode
 from msgspec.json import encode as json_encode
 from msgspec.msgpack import Decoder, Encoder
+from msgspec.structs import replace as _replace
 
 VERSION = 1
 """Schema version of a collection's rows. Raise it when an older release could misread them."""
@@ -37,6 +38,11 @@ pack: Callable[[object], bytes] = Encoder().encode
 def unpack(kind: type[Value], data: bytes) -> Value:
     value: Value = _decoder(kind).decode(data)  # type: ignore[arg-type]  # a type is hashable
     return value
+
+
+def changed(value: Value, **fields: object) -> Value:
+    """A copy with other values in these fields."""
+    return _replace(value, **fields)  # type: ignore[type-var]  # a Struct
 
 
 def to_json(value: object) -> bytes:

@@ -25,6 +25,7 @@ from shoal.model.document import Understood
 from shoal.model.record import pack, unpack
 from shoal.model.visit import Fetched, Visit
 from shoal.understand.frames import EXIT_NO_MEMORY, Answer, Ask, Setup, frame, read_frame
+from shoal.understand.no_network import forbid_network
 from shoal.understand.unread import unread
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -45,6 +46,7 @@ def main(arguments: list[str]) -> None:
     _ignore_the_terminal()
     _die_with_the_parent()
     faulthandler.enable()
+    forbid_network()
     with socket.socket(fileno=int(fd)) as connection:
         connection.set_inheritable(False)
         server = _Server(_load(name), connection)
@@ -84,8 +86,10 @@ def _limit(setup: Setup) -> None:
         _, hard = resource.getrlimit(kind)
         ceiling = value if hard == resource.RLIM_INFINITY else min(value, hard)
         # Some systems know a limit but can't set it; the parent's watchdog still holds.
+        # A program that a converter starts (LibreOffice) may need more memory, and may take it.
+        most = hard if kind == resource.RLIMIT_AS else ceiling
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (ceiling, ceiling))
+            resource.setrlimit(kind, (ceiling, most))
 
 
 class _Server:

@@ -1,0 +1,182 @@
+"""`shoal convert` and `shoal formats`: any file as clean tagged text."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from shoal.cli.options import Json, Quiet, app, argument, option
+
+if TYPE_CHECKING:
+    from shoal.app.conversion import Conversion
+    from shoal.app.converting import Converter
+
+To = Literal["html", "text", "markdown", "json"]
+_ENDINGS = {"html": ".html", "text": ".txt", "markdown": ".md", "json": ".json"}
+
+
+@app.command()
+def convert(
+    files: Annotated[
+        list[str],
+        argument("FILE", "Files, or folders with all that is in them; - is standard input."),
+    ],
+    to: Annotated[
+        To, option("--to", "html|text|markdown|json", "What to write (text unless said otherwise).")
+    ] = "text",
+    output: Annotated[
+        str | None,
+        option("--output", "DIR", "A folder to write to, a file for each file; else it is shown."),
+    ] = None,
+    media_type: Annotated[
+        str, option("--type", "TYPE", "The media type, where bytes and name do not tell it.")
+    ] = "",
+    quiet: Quiet = False,
+) -> int:
+    """What files say: text, HTML, Markdown or JSON out of any format.
+
+    A document inside another one (a mail's attachment, a file in an archive) follows it. `shoal
+    formats` lists what can be read here.
+    """
+    from shoal.app.converting import Converter
+    from shoal.cli import screen
+    from shoal.cli.wording import count
+
+    where = None if output is None else _folder(output)
+    failed = done = 0
+    with Converter(processes=1 if files == ["-"] else 0) as converter:
+        for path, found in _conversions(converter, files, media_type, quiet=quiet):
+            done += 1
+            if found.problem:
+                failed += not found.text
+                screen.remark(f"{path}: {found.problem}")
+            if where is None:
+                _show(path, found, to, alone=len(files) == 1 and not Path(files[0]).is_dir())
+            else:
+                _write(where, path, found, to)
+    if where is not None and not quiet:
+        screen.remark(f"{count(done, 'file')} written to {where}, {failed} without text.")
+    return 1 if failed else 0
+
+
+@app.command()
+def formats(json: Json = False) -> None:
+    """What can be read on this machine, and by what."""
+    from shoal.app.formats import readable
+    from shoal.cli import screen
+
+    rows = readable()
+    if json:
+        screen.json(rows)
+        return
+    screen.table(
+        ("type", "files", "what", "read by"),
+        [(each.id, each.extensions, each.name, each.engine) for each in rows],
+    )
+    missing = [each for each in rows if each.missing]
+    screen.say(f"{len(rows) - len(missing)} file types.")
+    for fix in sorted({each.missing for each in missing}):
+        names = ", ".join(each.id for each in missing if each.missing == fix)
+        screen.say(f"Not here: {names}. {fix}")
+
+
+def _folder(name: str) -> Path:
+    from shoal.errors import UsageError
+
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--output {name} is no folder to write to: {error.strerror}") from error
+    return folder
+
+
+def _conversions(
+    converter: "Converter", names: list[str], media_type: str, *, quiet: bool
+) -> "Iterator[tuple[Path, Conversion]]":
+    from shoal.errors import UsageError
+
+    if names == ["-"] or media_type:
+        for name in names:
+            source = sys.stdin.buffer.read() if name == "-" else Path(name)
+            yield Path(name), converter.convert(source, media_type=media_type)
+        return
+    missing = [name for name in names if not Path(name).exists()]
+    if missing:
+        raise UsageError(f"there is no file {missing[0]}")
+    paths = [path for name in names for path in _below(Path(name))]
+    with _Progress(len(paths), quiet=quiet or len(paths) < 2 or not sys.stderr.isatty()) as line:
+        for path, found in converter.convert_all(paths):
+            line.step(path)
+            yield path, found
+
+
+def _below(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for each in sorted(path.rglob("*")):
+        if each.is_file() and not each.is_symlink():
+            yield each
+
+
+class _Progress:
+    def __init__(self, total: int, *, quiet: bool) -> None:
+        from shoal.cli.screen import LiveLine
+
+        self._line = None if quiet else LiveLine()
+        self._total = total
+        self._done = 0
+
+    def step(self, path: Path) -> None:
+        self._done += 1
+        if self._line is not None:
+            self._line.draw([f"{self._done} of {self._total} files: {path}"])
+
+    def __enter__(self) -> "_Progress":
+        if self._line is not None:
+            self._line.__enter__()
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        if self._line is not None:
+            self._line.__exit__(None, None, None)
+
+
+def _rendered(found: "Conversion", to: To) -> bytes:
+    from shoal.model.record import to_json
+
+    match to:
+        case "html":
+            return found.html.encode()
+        case "markdown":
+            return found.markdown.encode()
+        case "json":
+            return to_json(found.as_dict()) + b"\n"
+    return found.text.encode() + b"\n" if found.text else b""
+
+
+def _show(path: Path, found: "Conversion", to: To, *, alone: bool) -> None:
+    """Several texts are told apart by their names; JSON has one line for each document."""
+    from shoal.cli import screen
+
+    for each in (found, *found.inside):
+        name = f"{path}: {each.name}" if each.name else str(path)
+        if each.problem and each is not found:
+            screen.remark(f"{name}: {each.problem}")
+        if to != "json" and (not alone or found.inside):
+            screen.say(f"==> {name} <==", strong=True)
+        screen.data(_rendered(each, to))
+
+
+def _write(where: Path, path: Path, found: "Conversion", to: To) -> None:
+    """Under the file's own path, so that equal names in two folders do not meet."""
+    inner = [part for part in path.parts if part not in (path.anchor, "..", ".")]
+    target = where.joinpath(*inner[:-1], inner[-1] + _ENDINGS[to])
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(_rendered(found, to))
+    for number, each in enumerate(found.inside, 1):
+        folder = where.joinpath(*inner[:-1], inner[-1] + ".inside")
+        folder.mkdir(exist_ok=True)
+        safe = "".join(c if c.isalnum() or c in "._- " else "_" for c in each.name)[-80:]
+        (folder / f"{number:04d}-{safe}{_ENDINGS[to]}").write_bytes(_rendered(each, to))

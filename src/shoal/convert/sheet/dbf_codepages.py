@@ -1,0 +1,36 @@
+"""Which codec does the language byte of a dBase table mean? DOS, Windows and Mac, by country."""
+
+_CODECS = {
+    **dict.fromkeys((0x01, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x15, 0x18, 0x19, 0x1B), "cp437"),
+    **dict.fromkeys((0x02, 0x0A, 0x0E, 0x10, 0x12, 0x14, 0x16, 0x1A, 0x1D, 0x25, 0x37), "cp850"),
+    **dict.fromkeys((0x03, 0x57, 0x58, 0x59), "cp1252"),
+    0x04: "mac-roman",
+    **dict.fromkeys((0x08, 0x17, 0x66), "cp865"),
+    **dict.fromkeys((0x13, 0x7B), "cp932"),
+    **dict.fromkeys((0x1C, 0x6C), "cp863"),
+    **dict.fromkeys((0x1F, 0x22, 0x23, 0x40, 0x64, 0x87), "cp852"),
+    0x24: "cp860",
+    **dict.fromkeys((0x26, 0x65), "cp866"),
+    **dict.fromkeys((0x4D, 0x7A), "gb18030"),
+    **dict.fromkeys((0x4E, 0x79), "cp949"),
+    **dict.fromkeys((0x4F, 0x78), "cp950"),
+    **dict.fromkeys((0x50, 0x7C), "cp874"),
+    0x67: "cp861",
+    **dict.fromkeys((0x6A, 0x86), "cp737"),
+    **dict.fromkeys((0x6B, 0x88), "cp857"),
+    0x7D: "cp1255",
+    0x7E: "cp1256",
+    0x96: "mac-cyrillic",
+    0x97: "mac-latin2",
+    0x98: "mac-greek",
+    0xC8: "cp1250",
+    0xC9: "cp1251",
+    0xCA: "cp1254",
+    0xCB: "cp1253",
+    0xCC: "cp1257",
+}
+
+
+def codec_of(language: int) -> str:
+    """Empty when the byte says nothing."""
+    return _CODECS.get(language, "")

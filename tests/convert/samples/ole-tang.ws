@@ -1,0 +1,5 @@
+.pl 66
+The  blue tanç swims
+in schools.
+Second line.
+
