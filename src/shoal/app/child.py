@@ -31,6 +31,7 @@ class Worker:
             params=ParamRules.from_names(config.strip, config.keep),
             limits=config.limits,
             keep_blocks=config.blocks,
+            ocr=config.ocr,
         )
         self._reader = Reader(settings)
         self._archive = ArchiveWriter(

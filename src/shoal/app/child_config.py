@@ -25,3 +25,5 @@ class ChildConfig(Struct):
     """Who wrote the archive."""
     blocks: bool = False
     """Whether the tagged text is wanted."""
+    ocr: bool = False
+    """Whether letters in pictures are to be recognised."""

@@ -35,6 +35,7 @@ from shoal.understand.process import command_for
 MAX_BYTES = 200_000_000
 """Of one file; what is longer is cut, and the document says so."""
 MAX_SECONDS = 30.0
+OCR_SECONDS = 300.0
 _AHEAD = 2
 """Files read ahead for each child."""
 
@@ -52,10 +53,14 @@ def convert(source: Source, *, name: str = "", media_type: str = "", url: str = 
 class Converter:
     """Child processes that read files, for as long as it is open."""
 
-    def __init__(self, *, processes: int = 0, max_seconds: float = MAX_SECONDS) -> None:
+    def __init__(
+        self, *, processes: int = 0, max_seconds: float | None = None, ocr: bool = False
+    ) -> None:
         """As many processes as there are cores, unless said otherwise."""
         self._processes = processes or os.cpu_count() or 1
-        self._limits = ChildLimits(page_seconds=max_seconds)
+        usual = OCR_SECONDS if ocr else MAX_SECONDS
+        self._limits = ChildLimits(page_seconds=usual if max_seconds is None else max_seconds)
+        self._ocr = ocr
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="shoal", daemon=True)
         self._pool: Pool | None = None
@@ -110,7 +115,7 @@ class Converter:
     async def _read(self, visit: Visit, fetched: Fetched) -> Understood:
         if self._pool is None:
             command, clock = command_for(FACTORY), SystemClock()
-            self._pool = Pool(command, _config(), self._processes, self._limits, clock)
+            self._pool = Pool(command, _config(self._ocr), self._processes, self._limits, clock)
         return await self._pool.understand(visit, fetched)
 
     def _start(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
@@ -123,7 +128,7 @@ class Converter:
         return self._start(work).result()
 
 
-def _config() -> bytes:
+def _config(ocr: bool) -> bytes:
     return pack(
         ChildConfig(
             scope=ScopeSettings(kind="any"),
@@ -136,6 +141,7 @@ def _config() -> bytes:
             warc_max_bytes=0,
             software=f"Shoal/{VERSION}",
             blocks=True,
+            ocr=ocr,
         )
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from shoal.cli.options import Json, Quiet, app, argument, option
+from shoal.cli.options import Json, Quiet, app, argument, flag, option
 
 if TYPE_CHECKING:
     from shoal.app.conversion import Conversion
@@ -31,6 +31,9 @@ def convert(
     media_type: Annotated[
         str, option("--type", "TYPE", "The media type, where bytes and name do not tell it.")
     ] = "",
+    ocr: Annotated[
+        bool, flag("--ocr", "Recognise letters in pictures and scans; needs tesseract, and time.")
+    ] = False,
     quiet: Quiet = False,
 ) -> int:
     """What files say: text, HTML, Markdown or JSON out of any format.
@@ -44,7 +47,7 @@ def convert(
 
     where = None if output is None else _folder(output)
     failed = done = 0
-    with Converter(processes=1 if files == ["-"] else 0) as converter:
+    with Converter(processes=1 if files == ["-"] else 0, ocr=ocr) as converter:
         for path, found in _conversions(converter, files, media_type, quiet=quiet):
             done += 1
             if found.problem:

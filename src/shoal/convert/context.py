@@ -46,6 +46,8 @@ class Context:
 
     member: str = ""
     """Of something that stands in another document: its name there."""
+    wants_ocr: bool = False
+    """Whether letters in pictures are to be recognised."""
     wants_blocks: bool = True
     """False: plain text will do, where blocks would be extra work."""
 

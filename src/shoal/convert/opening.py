@@ -6,6 +6,7 @@ costs itself alone. What was left out for a limit is said of the document that h
 """
 
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from shoal.convert.context import Context, Converted
 from shoal.convert.limits import Limits
@@ -71,10 +72,13 @@ class _Opener:
         converter = self._registry.converter(context.media_type)
         if converter is None:
             return [Converted(Page(), problem=f"no converter for {context.media_type}")]
-        found = converter(body, replace(context, inside=inside))
+        found = converter(body, replace(context, inside=inside)) or [Converted(Page())]
+        if context.wants_ocr:
+            recognition = import_module("shoal.convert.recognition")
+            recognition.add_recognised(found, body, context)
         for each in found:
             _finish(each, context)
-        return found or [Converted(Page())]
+        return found
 
     def _member(self, data: bytes, context: Context, depth: int) -> list[Converted]:
         try:

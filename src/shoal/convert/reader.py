@@ -48,6 +48,7 @@ class ReaderSettings:
     limits: Limits = DEFAULT_LIMITS
     keep_blocks: bool = False
     """Whether the tagged text is wanted beside the plain one."""
+    ocr: bool = False
 
 
 class Reader:
@@ -85,6 +86,7 @@ class Reader:
             self._settings.limits,
             member=file_name(fetched.header("content-disposition")),
             wants_blocks=self._settings.keep_blocks,
+            wants_ocr=self._settings.ocr,
         )
         kind = media_type(content_type, body, context.name) if body else ""
         if problem and not looks_like_text(body):
