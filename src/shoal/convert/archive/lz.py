@@ -4,6 +4,7 @@ Written from the formats' descriptions. All stop at `most` bytes and keep what c
 damage: a fault ends the output, it never raises.
 """
 
+import contextlib
 from typing import NamedTuple
 
 LZ4_MAGIC = b"\x04\x22\x4d\x18"
@@ -149,6 +150,14 @@ def unsnappy(body: bytes, most: int) -> Unpacked:
     except (_Damaged, IndexError):
         return Unpacked(bytes(output[:most]), _DAMAGED)
     return _bounded(output, most)
+
+
+def unsnappy_block(block: bytes, most: int) -> bytes:
+    """A block without framing; of a damaged one what stands before the damage."""
+    output = bytearray()
+    with contextlib.suppress(_Damaged, IndexError):
+        _snappy_block(block, output, most)
+    return bytes(output[:most])
 
 
 def _snappy_block(block: bytes, output: bytearray, most: int) -> None:

@@ -8,6 +8,8 @@ Snappy and of protocol buffers' wire format; the types of iWork are known from w
 
 from typing import NamedTuple, TypeAlias
 
+from shoal.convert.archive.lz import unsnappy_block
+
 _MAX_OBJECTS = 500_000
 _MAX_FIELDS = 1_000_000
 
@@ -26,47 +28,11 @@ def unpack(data: bytes, most: int) -> bytes:
     position = 0
     while position + 4 <= len(data) and most > 0:
         length = int.from_bytes(data[position + 1 : position + 4], "little")
-        piece = _unsnap(data[position + 4 : position + 4 + length], most)
+        piece = unsnappy_block(data[position + 4 : position + 4 + length], most)
         pieces.append(piece)
         most -= len(piece)
         position += 4 + length
     return b"".join(pieces)
-
-
-def _unsnap(data: bytes, most: int) -> bytes:
-    _, position = varint(data, 0)
-    out = bytearray()
-    end = len(data)
-    while 0 <= position < end and len(out) < most:
-        tag = data[position]
-        position += 1
-        kind = tag & 3
-        if kind == 0:
-            length = (tag >> 2) + 1
-            if length > 60:
-                extra = length - 60
-                length = int.from_bytes(data[position : position + extra], "little") + 1
-                position += extra
-            out += data[position : position + length]
-            position += length
-            continue
-        if kind == 1:
-            length = ((tag >> 2) & 7) + 4
-            offset = ((tag >> 5) << 8) | int.from_bytes(data[position : position + 1], "little")
-            position += 1
-        else:
-            width = 2 if kind == 2 else 4
-            length = (tag >> 2) + 1
-            offset = int.from_bytes(data[position : position + width], "little")
-            position += width
-        if not 0 < offset <= len(out):
-            break
-        start = len(out) - offset
-        if offset >= length:
-            out += out[start : start + length]
-        else:  # it repeats what it is just writing
-            out += (bytes(out[start:]) * (length // offset + 1))[:length]
-    return bytes(out)
 
 
 def objects(data: bytes, into: dict[int, Object]) -> None:
