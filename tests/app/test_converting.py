@@ -216,7 +216,7 @@ def poison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("poison")
 def test_a_file_that_kills_its_reader_costs_itself() -> None:
     bodies = [b"live", b"hang", b"crash", b"leave", b"eat", b"fail", b"live again"]
-    with shoal.Converter(processes=1, max_seconds=0.7) as converter:
+    with shoal.Converter(processes=1, max_seconds=1.0) as converter:
         found = [
             converter.convert(body, media_type="application/x-poison", name="f") for body in bodies
         ]
@@ -224,7 +224,7 @@ def test_a_file_that_kills_its_reader_costs_itself() -> None:
     assert [each.text for each in found] == ["survived", "", "", "", "", "", "survived"]
     problems = [each.problem for each in found]
     assert problems[0] == problems[-1] == ""
-    assert problems[1] == "took longer than 0.7 s"
+    assert problems[1] == "took longer than 1 s"
     assert "signal 11" in problems[2]
     assert "exit code 3" in problems[3]
     assert "memory" in problems[4]
@@ -272,17 +272,18 @@ def page_of(corpus: tuple[shoal.Collection, str], path: str) -> shoal.Page:
 
 
 def test_the_cached_copy_of_a_page(corpus: tuple[shoal.Collection, str]) -> None:
-    page = page_of(corpus, "/kelp.html")
-    assert f'<a href="{corpus[1]}/forest">the forest</a>' in page.html
-    assert "script" not in page.html
-    assert page.converted().blocks[0] == BLOCKS[0]
+    found = page_of(corpus, "/kelp.html").converted()
+    assert found.blocks[0] == BLOCKS[0]
+    assert f'<a href="{corpus[1]}/forest">the forest</a>' in found.html
+    assert "script" not in found.html
 
 
 def test_the_cached_copy_of_a_word_file(corpus: tuple[shoal.Collection, str]) -> None:
     page = page_of(corpus, "/meadow.docx")
     assert "The seagrass meadow" in page.text
-    assert "<h3>How to count them</h3>" in page.html
-    assert "<th>Animal</th>" in page.html
+    html = page.html
+    assert "<h3>How to count them</h3>" in html
+    assert "<th>Animal</th>" in html
 
 
 def test_each_document_of_a_visit_has_a_row(corpus: tuple[shoal.Collection, str]) -> None:
@@ -293,8 +294,8 @@ def test_each_document_of_a_visit_has_a_row(corpus: tuple[shoal.Collection, str]
     member = found["kelp.html"]
     assert member.title == "Kelp & co"
     assert "the forest" in member.text
-    assert member.converted().name == "kelp.html"
-    assert "<h1>Kelp</h1>" in member.html
+    converted = member.converted()
+    assert (converted.name, converted.blocks[0]) == ("kelp.html", BLOCKS[0])
     again = collection.page(member.url)
     assert again is not None
     assert again.document.name == "kelp.html"

@@ -63,26 +63,10 @@ def here(
     return Here(capfdbinary, monkeypatch)
 
 
-@pytest.mark.parametrize(
-    ("to", "says"),
-    [
-        ((), ["Eels", "An eel has one fin.", "1. catch", "2. release"]),
-        (
-            ("--to=markdown",),
-            ["# Eels", "", "An eel has **one** fin.", "", "1. catch", "2. release"],
-        ),
-    ],
-)
-def test_one_file(here: Here, to: tuple[str, ...], says: list[str]) -> None:
-    done = here.ok("convert", "eels.md", *to)
-    assert done.lines == says
+def test_one_file(here: Here) -> None:
+    done = here.ok("convert", "eels.md", "--to=markdown")
+    assert done.text == NOTES
     assert done.err == ""
-
-
-def test_as_html(here: Here, files: Path) -> None:
-    text = here.ok("convert", str(files / "eels.md"), "--to=html").text
-    assert text.startswith("<!doctype html>\n")
-    assert "<h1>Eels</h1>\n<p>An eel has <b>one</b> fin.</p>\n<ol>" in text
 
 
 def test_several_files_as_json(here: Here, files: Path) -> None:
@@ -131,7 +115,8 @@ def test_a_folder_into_a_folder(here: Here, files: Path) -> None:
 def test_standard_input(here: Here) -> None:
     done = here("convert", "-", "--type=text/markdown", "--to=html", stdin=NOTES.encode())
     assert (done.code, done.err) == (0, "")
-    assert "<b>one</b>" in done.text
+    assert done.text.startswith("<!doctype html>\n")
+    assert "<h1>Eels</h1>\n<p>An eel has <b>one</b> fin.</p>\n<ol>" in done.text
     assert here("convert", "-", stdin=PAGE.encode()).lines == ["Rays", "A ray is flat."]
 
 
@@ -180,4 +165,3 @@ def test_the_cached_copy_of_a_stored_page(read: ReadReef) -> None:
     assert "<h1>" in copy
     assert "<script" not in copy
     assert read("show", CLOWNFISH, "--markdown").text.count("\n# ") == 1
-    assert read("show", CLOWNFISH, "--html", "--json").json == {"url": CLOWNFISH, "html": copy}
