@@ -289,14 +289,14 @@ def test_the_cached_copy_of_a_word_file(corpus: tuple[shoal.Collection, str]) ->
 def test_each_document_of_a_visit_has_a_row(corpus: tuple[shoal.Collection, str]) -> None:
     collection, root = corpus
     found = {page.document.name: page for page in collection.pages() if "/all.zip" in page.url}
-    assert sorted(found) == ["", "kelp.html", "notes.md"]
+    assert sorted(found) == ["", "#kelp.html", "#notes.md"]
     assert len({page.url for page in found.values()}) == 3
-    member = found["kelp.html"]
+    member = found["#kelp.html"]
     assert member.title == "Kelp & co"
     assert "the forest" in member.text
     converted = member.converted()
     assert (converted.name, converted.blocks[0]) == ("kelp.html", BLOCKS[0])
     again = collection.page(member.url)
     assert again is not None
-    assert again.document.name == "kelp.html"
+    assert again.document.name == "#kelp.html"
     assert (f"{root}/forest", "the forest") in collection.links(f"{root}/all.zip")

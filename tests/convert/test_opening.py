@@ -103,13 +103,13 @@ def test_no_deeper_than_allowed(depth: int, found: list[str]) -> None:
 def test_too_many_members_are_left_out_and_said() -> None:
     found = opened("a=1;b=2;c=3;d=4", limits=Limits(members=2))
     assert names(found) == ["", "a", "b"]
-    assert found[0].problem == "2 members left out: too many or too large"
+    assert found[0].problem == "2 members left out: too many, too large or too deep"
 
 
 def test_too_many_bytes_are_left_out_and_said() -> None:
     found = opened("a=12345;b=123456;c=12", limits=Limits(unpacked_bytes=8))
     assert names(found) == ["", "a", "c"]
-    assert found[0].problem.startswith("1 members left out")
+    assert found[0].problem.startswith("1 member left out")
 
 
 def test_an_empty_member_is_none() -> None:

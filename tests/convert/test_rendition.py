@@ -214,6 +214,19 @@ def _preformatted(writer: Writer, inline: list[Run], _depth: int) -> None:
 WAYS = [_heading, _paragraph, _item, _quote, _terms, _caption, _table, _preformatted]
 
 
+def with_joined_links(block: Block) -> Block:
+    """In HTML nobody can tell one link from two to one target with a space between them."""
+    joined: list[tuple[int, int, str]] = []
+    for start, end, href in block.links:
+        last = joined[-1] if joined else (0, -2, "")
+        if last[2] == href and block.text[last[1] : start] in ("", " "):
+            joined[-1] = (last[0], end, href)
+        else:
+            joined.append((start, end, href))
+    block.links = joined
+    return block
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(WAYS), INLINE, DEPTHS), max_size=8))
 def test_the_html_says_the_same_when_it_is_read(
@@ -222,4 +235,7 @@ def test_the_html_says_the_same_when_it_is_read(
     writer = Writer(Limits())
     for write, inline, depth in told:
         write(writer, inline, depth)
-    assert read_back(as_html(writer.blocks, "T", "en")) == writer.blocks
+    found = read_back(as_html(writer.blocks, "T", "en"))
+    assert [with_joined_links(each) for each in found] == [
+        with_joined_links(each) for each in writer.blocks
+    ]

@@ -57,7 +57,7 @@ def test_a_sample_says_what_it_should(expected: dict[str, Any]) -> None:
     for phrase in expected.get("phrases", []):
         place = text.find(phrase, place)
         assert place >= 0, f"{phrase!r} is not in its place"
-    names = [document.name for document in understood.documents[1:]]
+    names = [document.name.removeprefix("#") for document in understood.documents[1:]]
     for name in expected.get("inside", []):
         assert name in names
 

@@ -73,9 +73,7 @@ PACKED = {
         made(brotli_bomb, HTML + b"Content-Encoding: br\r\n"), Outcome.OK, Fate.UNCONVERTIBLE
     ),
     "zstd bomb": Case(made(zstd_bomb, HTML + b"Content-Encoding: zstd\r\n"), Outcome.OK, READ),
-    "gzip of gzip": Case(
-        page(gzip.compress(gzip.compress(TEXT)), GZIP), Outcome.OK, Fate.UNCONVERTIBLE
-    ),
+    "gzip of gzip": Case(page(gzip.compress(gzip.compress(TEXT)), GZIP), Outcome.OK, READ),
     "gzip that is none": Case(page(TEXT, GZIP), Outcome.OK, READ),
     "half a gzip": Case(page(gzip.compress(TEXT * 9)[:-20], GZIP), Outcome.OK, READ),
     "too many encodings": Case(
@@ -163,9 +161,7 @@ PAGES = {
     "tables": Case(made(lambda: TEXT + b"<table><tr><td>" * 50_000), Outcome.OK, READ),
     "only opening": Case(made(lambda: TEXT + b"<" * 3_000_000), Outcome.OK, READ),
     "a page as an image": Case(page(TEXT, b"Content-Type: image/png\r\n"), Outcome.OK),
-    "an image as a page": Case(
-        page(b"\x89PNG\r\n\x1a\n" + bytes(5000)), Outcome.OK, Fate.UNCONVERTIBLE
-    ),
+    "an image as a page": Case(page(b"\x89PNG\r\n\x1a\n" + bytes(5000)), Outcome.OK, Fate.EMPTY),
     "unknown charset": Case(
         page(TEXT, b"Content-Type: text/html; charset=martian-7\r\n"), Outcome.OK, READ
     ),

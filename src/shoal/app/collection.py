@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+from urllib.parse import unquote
 
 from shoal.app.conversion import Conversion
 from shoal.app.converting import convert
@@ -19,13 +20,22 @@ from shoal.app.status import Snapshot, Status, read_snapshot, status_of
 from shoal.clock import iso
 from shoal.config import Config, load
 from shoal.convert import encoding
+from shoal.convert.sniff import file_name
 from shoal.errors import DamagedError, UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.document import Document
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
-from shoal.model.rowkey import KeyRange, domain_range, prefix_range, site_key, suffix_range, url_of
+from shoal.model.rowkey import (
+    KeyRange,
+    domain_range,
+    part_of,
+    prefix_range,
+    site_key,
+    suffix_range,
+    url_of,
+)
 from shoal.model.url import ParamRules, canonical, site_of
 from shoal.sources.seeds import named_url, seed_url
 from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
@@ -95,10 +105,16 @@ class Page:
 
     def converted(self) -> Conversion:
         """The stored response, read once more: with its tags, in any format."""
-        kind = next((value for key, value in self.headers if key == "content-type"), "")
-        found = convert(self.body, media_type=kind, url=self.url.partition("#")[0])
+        headers = dict(self.headers)
+        found = convert(
+            self.body,
+            name=file_name(headers.get("content-disposition", "")),
+            media_type=headers.get("content-type", ""),
+            url=self.url.partition("#")[0],
+        )
         name = self.document.name
-        return next((each for each in (found, *found.inside) if each.name == name), found)
+        every = (found, *found.inside)
+        return next((each for each in every if each.document.name == name), found)
 
     @property
     def html(self) -> str:
@@ -148,7 +164,11 @@ class Collection:
         return None if stored is None else Page(self, stored)
 
     def row(self, url: str) -> bytes:
-        return self.store.find(self.canonical(url))
+        row = self.store.find(self.canonical(url))
+        member = url.partition("#")[2]
+        # A document within another one has the address of that one, and its name behind the mark.
+        inner = row + part_of(f"#{unquote(member)}") if member else row
+        return inner if member and self.store.page(inner, self.principal) is not None else row
 
     def pages(
         self,

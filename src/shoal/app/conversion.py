@@ -20,7 +20,7 @@ class Conversion:
     @property
     def name(self) -> str:
         """Within the document that holds it; empty for a file's own."""
-        return self.document.name
+        return self.document.name.removeprefix("#")
 
     @property
     def title(self) -> str:

@@ -61,8 +61,8 @@ class Converter:
         usual = OCR_SECONDS if ocr else MAX_SECONDS
         self._limits = ChildLimits(page_seconds=usual if max_seconds is None else max_seconds)
         self._ocr = ocr
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="shoal", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self._pool: Pool | None = None
 
     def convert(
@@ -71,10 +71,10 @@ class Converter:
         visit, fetched = _asked(source, name, media_type, url)
         return _result(name, self._wait(self._read(visit, fetched)))
 
-    def convert_all(self, paths: Iterable[Path]) -> Iterator[tuple[Path, Conversion]]:
+    def convert_all(self, paths: Iterable[str | Path]) -> Iterator[tuple[Path, Conversion]]:
         """Each file with what it says, in the order given; a file that can't be opened says so."""
         pending: deque[tuple[Path, Future[Understood] | Conversion]] = deque()
-        for path in paths:
+        for path in map(Path, paths):
             try:
                 visit, fetched = _asked(path)
             except UsageError as error:
@@ -97,6 +97,8 @@ class Converter:
         return 0 if self._pool is None else self._pool.stats.deaths
 
     def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="shoal", daemon=True)
         self._thread.start()
         return self
 
@@ -106,11 +108,14 @@ class Converter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._loop is None or self._thread is None:
+            return
         if self._pool is not None:
             self._wait(self._pool.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+        self._loop = self._pool = None
 
     async def _read(self, visit: Visit, fetched: Fetched) -> Understood:
         if self._pool is None:
@@ -119,7 +124,7 @@ class Converter:
         return await self._pool.understand(visit, fetched)
 
     def _start(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
-        if not self._thread.is_alive():
+        if self._loop is None:
             work.close()
             raise UsageError("A Converter is used in a with block: with shoal.Converter() as c: …")
         return asyncio.run_coroutine_threadsafe(work, self._loop)

@@ -46,10 +46,18 @@ def convert(
     from shoal.cli.wording import count
 
     where = None if output is None else _folder(output)
-    failed = done = 0
+    kind = _media_type(media_type)
+    failed = empty = done = missing = 0
     with Converter(processes=1 if files == ["-"] else 0, ocr=ocr) as converter:
-        for path, found in _conversions(converter, files, media_type, quiet=quiet):
+        for path, found in _conversions(
+            converter, files, kind, without=where and where.resolve(), quiet=quiet
+        ):
+            if not found.media_type and found.problem:  # not there, or not to be opened
+                missing += 1
+                screen.remark(f"shoal: {found.problem}")
+                continue
             done += 1
+            empty += not found.text
             if found.problem:
                 failed += not found.text
                 screen.remark(f"{path}: {found.problem}")
@@ -58,8 +66,8 @@ def convert(
             else:
                 _write(where, path, found, to)
     if where is not None and not quiet:
-        screen.remark(f"{count(done, 'file')} written to {where}, {failed} without text.")
-    return 1 if failed else 0
+        screen.remark(f"{count(done, 'file')} read and written to {where}, {empty} without text.")
+    return 2 if missing else int(failed > 0)
 
 
 @app.command()
@@ -83,6 +91,19 @@ def formats(json: Json = False) -> None:
         screen.say(f"Not here: {names}. {fix}")
 
 
+def _media_type(given: str) -> str:
+    """A media type, or a type as `shoal formats` names it."""
+    from shoal.app.formats import readable
+    from shoal.errors import UsageError
+
+    if not given or "/" in given:
+        return given
+    found = next((each for each in readable() if each.id == given.lower().lstrip(".")), None)
+    if found is None:
+        raise UsageError(f"--type {given} is no media type and none that `shoal formats` lists")
+    return found.media_type
+
+
 def _folder(name: str) -> Path:
     from shoal.errors import UsageError
 
@@ -95,31 +116,30 @@ def _folder(name: str) -> Path:
 
 
 def _conversions(
-    converter: "Converter", names: list[str], media_type: str, *, quiet: bool
+    converter: "Converter", names: list[str], media_type: str, *, without: Path | None, quiet: bool
 ) -> "Iterator[tuple[Path, Conversion]]":
-    from shoal.errors import UsageError
+    from shoal.app.converting import MAX_BYTES
 
-    if names == ["-"] or media_type:
+    if "-" in names or media_type:
         for name in names:
-            source = sys.stdin.buffer.read() if name == "-" else Path(name)
+            source = sys.stdin.buffer.read(MAX_BYTES + 1) if name == "-" else Path(name)
             yield Path(name), converter.convert(source, media_type=media_type)
         return
-    missing = [name for name in names if not Path(name).exists()]
-    if missing:
-        raise UsageError(f"there is no file {missing[0]}")
-    paths = [path for name in names for path in _below(Path(name))]
+    paths = [path for name in names for path in _below(Path(name), without)]
     with _Progress(len(paths), quiet=quiet or len(paths) < 2 or not sys.stderr.isatty()) as line:
         for path, found in converter.convert_all(paths):
             line.step(path)
             yield path, found
 
 
-def _below(path: Path) -> Iterator[Path]:
+def _below(path: Path, without: Path | None) -> Iterator[Path]:
+    """All files of a folder, but for those that we write."""
     if not path.is_dir():
         yield path
         return
     for each in sorted(path.rglob("*")):
-        if each.is_file() and not each.is_symlink():
+        is_ours = without is not None and each.resolve().is_relative_to(without)
+        if each.is_file() and not each.is_symlink() and not is_ours:
             yield each
 
 
@@ -146,7 +166,7 @@ class _Progress:
             self._line.__exit__(None, None, None)
 
 
-def _rendered(found: "Conversion", to: To) -> bytes:
+def _rendered(path: Path, found: "Conversion", to: To) -> bytes:
     from shoal.model.record import to_json
 
     match to:
@@ -155,7 +175,7 @@ def _rendered(found: "Conversion", to: To) -> bytes:
         case "markdown":
             return found.markdown.encode()
         case "json":
-            return to_json(found.as_dict()) + b"\n"
+            return to_json({"file": str(path), **found.as_dict()}) + b"\n"
     return found.text.encode() + b"\n" if found.text else b""
 
 
@@ -169,17 +189,19 @@ def _show(path: Path, found: "Conversion", to: To, *, alone: bool) -> None:
             screen.remark(f"{name}: {each.problem}")
         if to != "json" and (not alone or found.inside):
             screen.say(f"==> {name} <==", strong=True)
-        screen.data(_rendered(each, to))
+        screen.data(_rendered(path, each, to))
 
 
 def _write(where: Path, path: Path, found: "Conversion", to: To) -> None:
     """Under the file's own path, so that equal names in two folders do not meet."""
-    inner = [part for part in path.parts if part not in (path.anchor, "..", ".")]
+    inner = [
+        "up" if part == ".." else part for part in path.parts if part not in (path.anchor, ".")
+    ]
     target = where.joinpath(*inner[:-1], inner[-1] + _ENDINGS[to])
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(_rendered(found, to))
+    target.write_bytes(_rendered(path, found, to))
     for number, each in enumerate(found.inside, 1):
         folder = where.joinpath(*inner[:-1], inner[-1] + ".inside")
         folder.mkdir(exist_ok=True)
         safe = "".join(c if c.isalnum() or c in "._- " else "_" for c in each.name)[-80:]
-        (folder / f"{number:04d}-{safe}{_ENDINGS[to]}").write_bytes(_rendered(each, to))
+        (folder / f"{number:04d}-{safe}{_ENDINGS[to]}").write_bytes(_rendered(path, each, to))

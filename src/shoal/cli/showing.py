@@ -81,6 +81,8 @@ def _page(page: Page, part: str, *, json: bool) -> None:
 def _copy(page: Page, part: str, *, json: bool) -> None:
     _require_kept(page, part)
     found = page.converted()
+    if not found.blocks and found.problem:
+        raise CollectionError(f"{page.url} can't be shown: {found.problem}")
     copy = found.html if part == "html" else found.markdown
     if json:
         screen.json({"url": page.url, part: copy})

@@ -6,7 +6,8 @@ no more than text; a table that lays out a page is read cell by cell.
 """
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from html import unescape
 
@@ -45,13 +46,27 @@ _STARTS = [*_BOUNDARIES, *_BOLD, *_HIDDEN, "a", "img", "title"]
 _TOLD = [*_STARTS, *(f"/{name}" for name in _STARTS if name not in ("img", "title", "hr"))]
 _ATTRIBUTES = ("href", "alt", "hidden", "style", "start", "value", "type")
 _SCANNER = Scanner(_SPACES, ("pre", "listing"), _TOLD, _ATTRIBUTES)
+_CELLS = frozenset({"td", "th", "tr", "tbody", "tfoot", "table"})
+_ENDED_BY = {
+    "p": frozenset(_BOUNDARIES),
+    "li": frozenset({"li", "ul", "ol", "menu", "dir"}),
+    "dt": frozenset({"dt", "dd", "dl"}),
+    "dd": frozenset({"dt", "dd", "dl"}),
+    "td": _CELLS,
+    "th": _CELLS,
+    "tr": frozenset({"tr", "tbody", "tfoot", "table"}),
+}
+"""Elements whose end tag may be left out, and the tags that end them."""
+_PARENTS = frozenset({"div", "section", "article", "main", "body", "ul", "ol", "dl", "table"})
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
 def write_blocks(html: str, writer: Writer) -> str:
     """Writes the blocks of a page; returns its title."""
     scanned, tags, _ = _SCANNER.scan(html.replace("\0", ""), _MAX_TAGS)
-    walk = _Walk(scanned, writer)
+    counts = Counter(name for name, _, _, _ in tags)
+    unclosed = {name for name, count in counts.items() if count > counts[f"/{name}"]}
+    walk = _Walk(scanned, writer, unclosed - _ENDED_BY.keys())
     for tag in tags:
         walk.take(tag)
         if writer.full:
@@ -82,14 +97,18 @@ class _State:
     """Elements that say what their text is, the innermost last."""
     lists: list[_List] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    around: list[tuple[int, int]] = field(default_factory=list)
+    """For each table: how many kinds and lists were open where it began."""
     item: str | None = None
     """The marker of the item whose first text comes next; None: no item has begun."""
     hidden: _Hidden = field(default_factory=_Hidden)
 
 
 class _Walk:
-    def __init__(self, scanned: str, writer: Writer) -> None:
+    def __init__(self, scanned: str, writer: Writer, unclosed: Set[str]) -> None:
+        """`unclosed`: elements that do not all end. They hide nothing, or they might hide all."""
         self._scanned = scanned
+        self._unclosed = unclosed
         self._writer = writer
         self._state = _State()
         self._start = 0
@@ -106,13 +125,13 @@ class _Walk:
         name, attributes, place, inner = tag
         is_end = name[0] == "/"
         name = name[1:] if is_end else name
-        if self._state.hidden.name:
-            self._in_hidden(name, is_end, place)
-        elif name == "title":
+        if self._state.hidden.name and self._in_hidden(name, is_end, place):
+            return
+        if name == "title":
             self.title = self.title or " ".join(unescape(inner).split())
         elif name in _HIDDEN or _is_hidden(attributes):
             self._flush(place)
-            if not is_end:
+            if not is_end and name not in self._unclosed:
                 self._state.hidden = _Hidden(name, 1)
         elif name in _BOLD:
             self._bold = max(0, self._bold - 1) if is_end else self._bold + 1
@@ -132,13 +151,21 @@ class _Walk:
         while self._state.tables:
             self._end_table()
 
-    def _in_hidden(self, name: str, is_end: bool, place: int) -> None:
+    def _in_hidden(self, name: str, is_end: bool, place: int) -> bool:
+        """Whether a tag is hidden with what is around it. An element whose end tag may be left out
+        ends with the next of its kind, and with whatever ends its parent."""
         hidden = self._state.hidden
+        ended_by = _ENDED_BY.get(hidden.name)
+        if ended_by is not None and (name in ended_by or (is_end and name in _PARENTS)):
+            hidden.name = ""
+            self._begin(place)
+            return False
         if name == hidden.name:
             hidden.depth += -1 if is_end else 1
             if hidden.depth <= 0:
                 hidden.name = ""
                 self._begin(place)
+        return True
 
     def _mark(self, place: int) -> None:
         self._marks.append((place, self._bold > 0, self._href))
@@ -159,6 +186,7 @@ class _Walk:
         elif name == "table":
             if len(state.tables) < _MAX_DEPTH:
                 state.tables.append(Table())
+                state.around.append((len(state.kinds), len(state.lists)))
         elif name in _KINDS or name in _HEADINGS:
             if name in ("dt", "dd"):
                 self._end_definition()
@@ -237,8 +265,11 @@ class _Walk:
 
     @property
     def _is_text(self) -> bool:
-        """Whether what is read now could stand in a cell of a table."""
-        return not self._state.kinds and not self._state.lists
+        """Whether what is read now could stand in a cell of a table: a list or a heading that
+        began within the table could not."""
+        state = self._state
+        around = state.around[-1] if state.around else (0, 0)
+        return (len(state.kinds), len(state.lists)) == around
 
     def _written(self, runs: list[Run], text: str) -> Callable[[Writer], None]:
         state = self._state
@@ -263,6 +294,7 @@ class _Walk:
 
     def _end_table(self) -> None:
         table = self._state.tables.pop()
+        self._state.around.pop()
         if self._state.tables:
             outer = self._state.tables[-1]
             outer.put(Cell([], table.write, False))

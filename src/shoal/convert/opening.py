@@ -42,7 +42,8 @@ def documents(registry: Registry, body: bytes, context: Context) -> list[Convert
     room = _Room(limits.members, limits.unpacked_bytes)
     found = _Opener(registry, room).convert(body, context, limits.depth)
     if room.left_out:
-        left_out = f"{room.left_out} members left out: too many or too large"
+        noun = "member" if room.left_out == 1 else "members"
+        left_out = f"{room.left_out} {noun} left out: too many, too large or too deep"
         found[0].problem = "; ".join(filter(None, (found[0].problem, left_out)))
     _make_unique(found)
     found[0].name, found[0].media_type = "", found[0].media_type or context.media_type
@@ -57,7 +58,10 @@ class _Opener:
     def convert(self, body: bytes, context: Context, depth: int) -> list[Converted]:
         def inside(data: bytes, name: str, declared: str = "") -> list[Converted]:
             name = _tidy(name)
-            if not data or depth <= 0 or not self._room.takes(len(data)):
+            if not data:
+                return []
+            if depth <= 0 or not self._room.takes(len(data)):
+                self._room.left_out += depth <= 0
                 return []
             inner = replace(
                 context,
@@ -102,11 +106,15 @@ def _named(name: str, context: Context, converted: Converted) -> Converted:
 
 def _make_unique(found: list[Converted]) -> None:
     """Two messages of one mailbox may bear one name."""
-    names: dict[str, int] = {"": 1}
+    taken = {""}
+    times: dict[str, int] = {}
     for each in found[1:]:
-        name = each.name or "part"
-        times = names[name] = names.get(name, 0) + 1
-        each.name = name if times == 1 else f"{name} ({times})"
+        name = given = each.name or "part"
+        while name in taken:
+            times[given] = times.get(given, 1) + 1
+            name = f"{given} ({times[given]})"
+        taken.add(name)
+        each.name = name
 
 
 def _finish(converted: Converted, context: Context) -> None:

@@ -37,6 +37,10 @@ from shoal.model.url import seen_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Prioritizer, Scope
 
+_LEAST_TEXT = 25
+"""Characters: of a few words nobody knows the language."""
+_LEAST_CONFIDENCE = 0.6
+
 
 @dataclass(frozen=True, slots=True)
 class ReaderSettings:
@@ -111,10 +115,13 @@ class Reader:
         text = page.text.encode("utf-8", "replace")
         is_own = not converted.name  # a member's digest would be that of all others, too
         language, language_from = page.language, "declared" if page.language else ""
-        if not language and page.text:
-            language, language_from = detect(page.text)[0], "detector"
+        if not language and len(page.text) >= _LEAST_TEXT:
+            guess = detect(page.text)
+            if guess.confidence >= _LEAST_CONFIDENCE:
+                language, language_from = guess.code, "detector"
         return Document(
-            name=converted.name,
+            # Behind a mark that no fetched URL has: a member's row is never another page's.
+            name="#" + converted.name.removeprefix("#") if converted.name else "",
             media_type=converted.media_type,
             title=page.title,
             language=language,

@@ -15,8 +15,8 @@ from typing import TypeVar
 from shoal.model.page import Block, Tag
 
 _SAFE_LINK = re.compile(r"(?:https?|ftp|mailto):|/|#|[^:/?#]*(?:[/?#]|\Z)", re.IGNORECASE)
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>])")
-_MARKDOWN_START = re.compile(r"(\s*)(#{1,6}\s|[-+>]\s|\d{1,9}[.)]\s|[=~-]{3,}|\|)")
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>]|&(?=#?\w{1,31};))")
+_MARKDOWN_START = re.compile(r"\A(\d{0,9})(#{1,6}\s|[-+>]\s|[.)]\s|[=~-]{3,}|\|)")
 _PLAIN_ELEMENTS = {
     Tag.PARAGRAPH: "p",
     Tag.QUOTE: "blockquote",
@@ -152,7 +152,7 @@ def _markdown_block(block: Block) -> str:
             return f"**{text}**" if not block.bold else text
         case Tag.DEFINITION:
             return f": {text}"
-    return _MARKDOWN_START.sub(r"\1\\\2", marker + text, count=1) if not marker else marker + text
+    return marker + text if marker else _MARKDOWN_START.sub(r"\1\\\2", text)
 
 
 def _markdown_item(block: Block) -> str:
@@ -224,8 +224,8 @@ def _marked(
         edges.update(place for place in (low, high) if start < place < end)
     pieces = []
     for low, high in pairwise(sorted(edges)):
-        is_bold = any(span_of[0] <= low < span_of[1] for span_of in bold)
-        href = next((to for a, b, to in links if a <= low < b), "")
+        is_bold = bool(_within(bold, low, low + 1))
+        href = next((to for _, _, to in _within(links, low, low + 1)), "")
         text = escaped(block.text[low:high])
         pieces.append(span(text, is_bold, href) if is_bold or href else text)
     return "".join(pieces)

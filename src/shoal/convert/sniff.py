@@ -7,7 +7,7 @@ Error pages are served as PDF, PDFs as HTML, and anything at all as octet-stream
 import re
 from urllib.parse import unquote
 
-from shoal.convert.formats import by_media_type, by_name, canonical
+from shoal.convert.formats import Format, by_media_type, by_name, canonical
 from shoal.convert.magic import magic_kind
 from shoal.convert.sniff_packages import OLE, XML, ZIP, ole_kind, xml_kind, zip_kind
 from shoal.convert.sniff_text import text_kind
@@ -18,6 +18,7 @@ BINARY = "application/octet-stream"
 
 _SNIFFED_BYTES = 1024
 _TEXT_BYTES = 8192
+_LEAST_WIDE = 16
 _UNTOLD = frozenset(
     {"", BINARY, "binary/octet-stream", "unknown/unknown", "application/unknown", "*/*"}
     | {"application/force-download", "application/x-download", "content/unknown"}
@@ -29,7 +30,10 @@ _HTML_SIGNATURE = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|style|link|table|div|h1|p|br|a)[\s/>]",
     re.IGNORECASE | re.DOTALL,
 )
-_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_CONTROLS = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
+"""Not of text, where backspaces (overstruck manuals) and escapes (colours) do stand."""
+_BINARY_FAMILIES = frozenset({"zip", "ole", "iwork"})
+_BINARY_KINDS = ("image/", "audio/", "video/", "font/", "application/pdf")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,100}/[\w!#$&^.+*-]{1,100}")
 _CHARSET = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.IGNORECASE)
@@ -105,8 +109,7 @@ def _untold(body: bytes, name: str, is_html: bool) -> str:
     found = xml_kind(head)
     if found and found != XML:
         return HTML if found == "application/xhtml+xml" else found
-    fits = named is not None and (not named.is_text or looks_like_text(head))
-    if named is not None and fits and not (is_html and named.media_type == PLAIN):
+    if named is not None and _fits(named, head, is_html):
         return _refined(named.media_type, body, "")
     if is_html:
         return HTML
@@ -115,6 +118,15 @@ def _untold(body: bytes, name: str, is_html: bool) -> str:
     if not looks_like_text(head):
         return BINARY
     return text_kind(head) or PLAIN
+
+
+def _fits(named: Format, head: bytes, is_html: bool) -> bool:
+    """Whether bytes may be what the name of their file says: a page saved as `.xls` is a page."""
+    is_text = looks_like_text(head)
+    if named.is_text:
+        return is_text and not (is_html and named.media_type == PLAIN)
+    has_marks = named.family in _BINARY_FAMILIES or named.media_type.startswith(_BINARY_KINDS)
+    return not (is_text and has_marks) and not is_html
 
 
 def _refined(declared: str, body: bytes, name: str) -> str:
@@ -132,7 +144,12 @@ def _refined(declared: str, body: bytes, name: str) -> str:
 
 def looks_like_text(body: bytes) -> bool:
     head = body[:_SNIFFED_BYTES]
-    return head.startswith(_WIDE_MARKS) or not _CONTROLS.search(head)
+    if head.startswith(_WIDE_MARKS) or not _CONTROLS.search(head):
+        return True
+    # UTF-16 without a mark: most of the letters of a page are below U+0100.
+    zeros = max(head[::2].count(0), head[1::2].count(0))
+    others = min(head[::2].count(0), head[1::2].count(0))
+    return len(head) >= _LEAST_WIDE and zeros > 0.3 * len(head) and others == 0
 
 
 _TEXTUAL = frozenset(

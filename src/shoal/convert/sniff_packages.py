@@ -88,7 +88,10 @@ _STREAMS = (
 )
 """Names of streams and storages that one program's files have; the first found decides."""
 _ENTRY_BYTES = 128
-_ELEMENT = re.compile(rb"<(?:[A-Za-z_][\w.-]{0,100}:)?([A-Za-z_][\w.-]{0,100})([^>]{0,4000})")
+_DIRECTORY_BYTES = 200_000_000
+_ELEMENT = re.compile(
+    rb"<(?:[A-Za-z_][\w.-]{0,100}:)?([A-Za-z_][\w.-]{0,100})(?=[\s/>])([^>]{0,4000})"
+)
 _MOST_PROLOGUE = 50
 """Comments, instructions and declarations before the root element."""
 _ROOTS = {
@@ -153,15 +156,14 @@ def zip_kind(body: bytes, name: str = "") -> str:
 
 def ole_kind(body: bytes) -> str:
     """By the names in its directory, wherever that stands: entries are aligned."""
+    entries = {
+        body[start : start + length - 2]
+        for start in range(512, min(len(body), _DIRECTORY_BYTES), _ENTRY_BYTES)
+        if 4 <= (length := int.from_bytes(body[start + 64 : start + 66], "little")) <= 64
+    }
     for name, kind in _STREAMS:
-        wanted = name.encode("utf-16-le")
-        start = body.find(wanted)
-        while start >= 0:
-            is_entry = start % _ENTRY_BYTES == 0
-            length = int.from_bytes(body[start + 64 : start + 66], "little")
-            if is_entry and length == len(wanted) + 2:
-                return _perfect_office(body) if name == "PerfectOffice_MAIN" else kind
-            start = body.find(wanted, start + 2)
+        if name.encode("utf-16-le") in entries:
+            return _perfect_office(body) if name == "PerfectOffice_MAIN" else kind
     return OLE
 
 

@@ -83,8 +83,9 @@ class Writer:
     ) -> None:
         """Rows are taken only as long as there is room. Empty rows are left out."""
         lines = _Spans()
-        for row in rows:
-            lines.row(row)
+        for number, row in enumerate(rows):
+            if not lines.row(row) and number < header_rows:
+                header_rows -= 1
             if self._chars + lines.length > self._limits.text_chars:
                 break
         if lines.length:
@@ -100,7 +101,11 @@ class Writer:
 
     @property
     def problem(self) -> str:
-        return f"text cut at {self._limits.text_chars} characters" if self.full else ""
+        if not self.full:
+            return ""
+        if len(self.blocks) >= self._limits.blocks:
+            return f"cut: more than {self._limits.blocks} blocks"
+        return f"text cut at {self._limits.text_chars} characters"
 
     def _write(self, inline: Inline, block: Block) -> None:
         spans = _Spans()
@@ -134,12 +139,15 @@ class _Spans:
         self.length = 0
         self.bold: list[tuple[int, int]] = []
         self.links: list[tuple[int, int, str]] = []
+        self._gap: Run | None = None
+        """The run whose space was written last, before the words that are written now."""
 
     @property
     def text(self) -> str:
         return "".join(self._pieces)
 
-    def row(self, cells: Sequence[Inline]) -> None:
+    def row(self, cells: Sequence[Inline]) -> bool:
+        """Whether there was anything in it; empty rows are left out."""
         before = len(self._pieces), self.length
         if self.length:
             self._put("\n")
@@ -148,43 +156,58 @@ class _Spans:
             if number:
                 self._put("\t")
             self.line(cell)
-        if self.length - start < len(cells):  # tabs alone
+        if self.length - start < max(1, len(cells)):  # tabs alone
             del self._pieces[before[0] :]
             self.length = before[1]
+            return False
+        return True
 
     def line(self, inline: Inline) -> None:
         runs = (Run(inline),) if isinstance(inline, str) else inline
-        pending, start = False, self.length  # a space that stands only between words
+        gap: Run | None = None  # whose space stands before the next word, if there are words before
+        start = self.length
         for run in runs:
-            text = _CONTROLS.sub("", run.text)
-            words = _SPACE.sub(" ", text)
+            words = _SPACE.sub(" ", _CONTROLS.sub("", run.text))
             if not words:
                 continue
             if words[0] == " ":
-                pending, words = True, words[1:]
+                gap, words = gap or run, words[1:]
             if not words:
                 continue
-            if pending and self.length > start:
+            self._gap = gap if self.length > start else None
+            if self._gap is not None:
                 self._put(" ")
-            pending = words[-1] == " "
+            gap = run if words[-1] == " " else None
             began = self.length
-            self._put(words[:-1] if pending else words)
+            self._put(words[:-1] if gap is not None else words)
             if run.bold:
-                _extend(self.bold, began, self.length)
+                self._mark_bold(began)
             if run.href:
-                self.links.append((began, self.length, run.href))
+                self._mark_link(began, run.href)
+
+    def _mark_bold(self, start: int) -> None:
+        """Bold that goes on after a space is one span."""
+        if self.bold and self._touches(self.bold[-1][1], start):
+            start = self.bold.pop()[0]
+        self.bold.append((start, self.length))
+
+    def _mark_link(self, start: int, href: str) -> None:
+        """A link that is partly bold is one link; two links with a space between them are two."""
+        if self.links and self.links[-1][2] == href:
+            low, end, _ = self.links[-1]
+            is_own_gap = self._gap is not None and self._gap.href == href
+            if end == start or (end + 1 == start and is_own_gap):
+                start = low
+                self.links.pop()
+        self.links.append((start, self.length, href))
+
+    def _touches(self, end: int, start: int) -> bool:
+        """Whether nothing but a space stands between."""
+        return end == start or (end + 1 == start and self._gap is not None)
 
     def _put(self, text: str) -> None:
         self._pieces.append(text)
         self.length += len(text)
-
-
-def _extend(spans: list[tuple[int, int]], start: int, end: int) -> None:
-    """Bold that goes on after a space is one span."""
-    if spans and start - spans[-1][1] <= 1:
-        spans[-1] = (spans[-1][0], end)
-    else:
-        spans.append((start, end))
 
 
 def text_of(blocks: Iterable[Block]) -> str:

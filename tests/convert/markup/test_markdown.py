@@ -35,7 +35,7 @@ def test_links() -> None:
     (block,) = run(markdown.convert, source).page.blocks
     assert block.text == "a b ref r https://y.example https://z.example/a. [x][none]"
     assert [href for _, href in links_of(block)] == [
-        *("https://x.example/(1)", "https://x.example/(1)", "/there", "/there"),
+        *("https://x.example/(1)", "/there", "/there"),
         *("https://y.example", "https://z.example/a"),
     ]
 

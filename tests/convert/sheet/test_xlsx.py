@@ -87,7 +87,7 @@ def test_styles_and_the_calendar_of_1904() -> None:
     )
     page = page_of(parts)
     assert texts(page, Tag.TABLE) == ["2011-12-19\t2011-12-20"]
-    assert page.blocks[1].bold == [(0, 21)]
+    assert page.blocks[1].bold == [(0, 10), (11, 21)]
 
 
 def test_links_by_relation_and_by_formula() -> None:

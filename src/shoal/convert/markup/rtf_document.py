@@ -195,6 +195,8 @@ class Document:
         level = state.outline if state.outline < _BODY_LEVEL else self._style_level(state.style)
         if level < _BODY_LEVEL:
             look.kind, look.level = Tag.HEADING, level + 1
+            if not any(character.isalnum() for character in state.flow.marker):
+                state.flow.marker = ""  # a heading has a number or nothing before it
         elif state.list_number or state.flow.marker:
             self._list_look(state, look)
         elif state.first_indent < 0 and (typed := _TYPED.match(state.flow.beginning())):
