@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from shoal.clock import as_datetime
 from shoal.convert import encoding
-from shoal.convert.characters.language import detect
+from shoal.convert.characters import language
 from shoal.convert.context import Context, Converted
 from shoal.convert.html_head import refresh_target
 from shoal.convert.limits import DEFAULT_LIMITS, Limits
@@ -59,6 +59,7 @@ class Reader:
     def __init__(self, settings: ReaderSettings, registry: Registry | None = None) -> None:
         self._settings = settings
         self._registry = Registry.installed() if registry is None else registry
+        language.load()
         self._links = LinkMaker(settings.scope, settings.prioritizer, settings.params)
 
     def read(self, visit: Visit, fetched: Fetched) -> Understood:
@@ -114,18 +115,18 @@ class Reader:
         page = converted.page
         text = page.text.encode("utf-8", "replace")
         is_own = not converted.name  # a member's digest would be that of all others, too
-        language, language_from = page.language, "declared" if page.language else ""
-        if not language and len(page.text) >= _LEAST_TEXT:
-            guess = detect(page.text)
+        spoken, spoken_from = page.language, "declared" if page.language else ""
+        if not spoken and len(page.text) >= _LEAST_TEXT:
+            guess = language.detect(page.text)
             if guess.confidence >= _LEAST_CONFIDENCE:
-                language, language_from = guess.code, "detector"
+                spoken, spoken_from = guess.code, "detector"
         return Document(
             # Behind a mark that no fetched URL has: a member's row is never another page's.
             name="#" + converted.name.removeprefix("#") if converted.name else "",
             media_type=converted.media_type,
             title=page.title,
-            language=language,
-            language_from=language_from,
+            language=spoken,
+            language_from=spoken_from,
             charset=page.charset,
             charset_from=page.charset_from,
             description=page.description,

@@ -59,6 +59,11 @@ class Script(NamedTuple):
     pieces: dict[str, int]
 
 
+def load() -> None:
+    """What the first page would otherwise wait for: the model of the script of most."""
+    _model("latin")
+
+
 def detect(text: str) -> Guess:
     """The language of a text, by its beginning and its middle."""
     sample = _sample(text)
