@@ -1,7 +1,7 @@
 """What a compound file says about itself, and the files in it."""
 
+from shoal.convert.characters.codepages import codec_of, codec_of_language, decode
 from shoal.convert.limits import Limits
-from shoal.convert.ole.codepages import codec_of, codec_of_language, decode
 from shoal.convert.ole.ole import Compound
 from shoal.convert.ole.pack import pack
 from shoal.convert.ole.properties import embedded, iso_time, objects, properties, unwrapped

@@ -8,6 +8,8 @@ RTF 1.9.1: `\\ansicpg` names the document's code page, `\\fcharset` (or `\\cpg`)
 import codecs
 import re
 
+from shoal.convert.characters.codepages import FONT_CHARSETS
+
 SYMBOL = "symbol"
 """The font Symbol,"""
 DINGBATS = "dingbats"
@@ -36,9 +38,9 @@ _CODEPAGES = {
     1200: "cp1252",
 }
 _CHARSETS = {
+    **FONT_CHARSETS,
     0: 1252,
     2: 42,
-    77: 10000,
     78: 10001,
     79: 10003,
     80: 10008,
@@ -50,20 +52,6 @@ _CHARSETS = {
     87: 10021,
     88: 10029,
     89: 10007,
-    128: 932,
-    129: 949,
-    130: 1361,
-    134: 936,
-    136: 950,
-    161: 1253,
-    162: 1254,
-    163: 1258,
-    177: 1255,
-    178: 1256,
-    186: 1257,
-    204: 1251,
-    222: 874,
-    238: 1250,
     254: 437,
     255: 850,
 }

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from shoal.convert.ole.codepages import codec_of_language
+from shoal.convert.characters.codepages import codec_of_language
 from shoal.convert.ole.ole import Compound
 
 STYLES, FOOTNOTES, HEADERS, CHARACTERS, PARAGRAPHS, FONTS = 1, 3, 11, 12, 13, 15

@@ -5,25 +5,8 @@ Word 6 and 95 tell the code page only here. Text in a symbol font is told by the
 
 from typing import NamedTuple
 
-from shoal.convert.ole.codepages import codec_of
+from shoal.convert.characters.codepages import FONT_CHARSETS, codec_of
 
-_CHARSETS = {
-    77: 10000,
-    128: 932,
-    129: 949,
-    130: 1361,
-    134: 936,
-    136: 950,
-    161: 1253,
-    162: 1254,
-    163: 1258,
-    177: 1255,
-    178: 1256,
-    186: 1257,
-    204: 1251,
-    222: 874,
-    238: 1250,
-}
 _ENDINGS = {"Cyr": 1251, "CE": 1250, "Greek": 1253, "Tur": 1254, "Baltic": 1257}
 
 
@@ -44,7 +27,7 @@ def read_fonts(table: bytes, old: bool) -> list[Font]:
             name = entry[6:].partition(b"\0")[0].decode("cp1252", "replace")
         else:
             name = entry[40 : len(entry) & ~1].decode("utf-16-le", "replace").partition("\0")[0]
-        codepage = _CHARSETS.get(charset) or _ENDINGS.get(name.rpartition(" ")[2], 0)
+        codepage = FONT_CHARSETS.get(charset) or _ENDINGS.get(name.rpartition(" ")[2], 0)
         fonts.append(Font(name, codec_of(codepage) if codepage else ""))
         at += size
     return fonts

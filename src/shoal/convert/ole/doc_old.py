@@ -7,8 +7,8 @@ with control characters and set eighth bits (WordStar). Their formatting is left
 import re
 import struct
 
+from shoal.convert.characters.codepages import codec_of_language, decode
 from shoal.convert.context import Context, Converted
-from shoal.convert.ole.codepages import codec_of_language, decode
 from shoal.convert.writer import Writer
 
 _FIELD_CODE = re.compile("\x13[^\x13\x14\x15]*\x14|\x13[^\x13\x14\x15]*\x15|\x15")

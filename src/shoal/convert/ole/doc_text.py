@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from shoal.convert.ole.codepages import decode
+from shoal.convert.characters.codepages import decode
 from shoal.convert.ole.doc_fib import Fib
 from shoal.convert.ole.doc_fonts import Font
 from shoal.convert.ole.doc_formatting import Formatting

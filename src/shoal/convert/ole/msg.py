@@ -11,12 +11,12 @@ from email.utils import format_datetime
 from typing import NamedTuple
 
 from shoal.convert.characters.charset import decode as detect
+from shoal.convert.characters.codepages import decode
 from shoal.convert.context import Context, Converted
 from shoal.convert.html_blocks import write_blocks as write_html
 from shoal.convert.mail.text import write_plain
 from shoal.convert.mail.tnef import unpack_rtf
 from shoal.convert.markup.rtf import write_blocks as write_rtf
-from shoal.convert.ole.codepages import decode
 from shoal.convert.ole.msg_properties import PropertyBag
 from shoal.convert.ole.ole import Compound
 from shoal.convert.ole.pack import extract

@@ -6,7 +6,7 @@ bytes each. Text is UTF-16, or in the code page that the message names.
 
 import struct
 
-from shoal.convert.ole.codepages import codec_of, codec_of_language, decode
+from shoal.convert.characters.codepages import codec_of, codec_of_language, decode
 from shoal.convert.ole.ole import Compound
 from shoal.convert.ole.properties import iso_time
 

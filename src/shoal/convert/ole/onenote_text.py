@@ -9,7 +9,7 @@ import re
 import struct
 from itertools import pairwise
 
-from shoal.convert.ole.codepages import decode
+from shoal.convert.characters.codepages import decode
 from shoal.convert.ole.onenote_properties import PropertySet
 from shoal.convert.ole.onenote_store import Space, Stored
 from shoal.convert.writer import Run

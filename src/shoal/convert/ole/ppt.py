@@ -10,8 +10,8 @@ import struct
 import zlib
 from collections.abc import Iterator
 
+from shoal.convert.characters.codepages import decode
 from shoal.convert.context import Context, Converted
-from shoal.convert.ole.codepages import decode
 from shoal.convert.ole.ole import Compound
 from shoal.convert.ole.ppt_records import (
     Record,

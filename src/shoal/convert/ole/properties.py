@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from shoal.convert.ole.codepages import codec_of, decode
+from shoal.convert.characters.codepages import codec_of, decode
 from shoal.convert.ole.ole import Compound
 from shoal.convert.ole.pack import extract
 from shoal.model.page import Page

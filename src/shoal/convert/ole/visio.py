@@ -10,8 +10,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from shoal.convert.characters.codepages import decode
 from shoal.convert.context import Context, Converted
-from shoal.convert.ole.codepages import decode
 from shoal.convert.ole.ole import Compound
 from shoal.convert.ole.properties import objects, properties
 from shoal.convert.writer import Writer

@@ -7,8 +7,8 @@ stream with a head of 256 bytes that tells where the text ends, in the Western c
 import struct
 from collections.abc import Iterator
 
+from shoal.convert.characters.codepages import decode
 from shoal.convert.context import Context, Converted
-from shoal.convert.ole.codepages import decode
 from shoal.convert.ole.ole import Compound
 from shoal.convert.ole.publisher import BREAKS, text_lines, written
 from shoal.convert.ole.salvage import salvage

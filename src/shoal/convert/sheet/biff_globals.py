@@ -7,7 +7,7 @@ values.
 import struct
 from dataclasses import dataclass, field
 
-from shoal.convert.ole.codepages import codec_of, decode
+from shoal.convert.characters.codepages import codec_of, decode
 from shoal.convert.sheet.biff import Reader, Record
 from shoal.convert.sheet.styles import Styles
 

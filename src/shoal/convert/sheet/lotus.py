@@ -11,8 +11,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from shoal.convert.characters.codepages import decode
 from shoal.convert.context import Context, Converted
-from shoal.convert.ole.codepages import decode
 from shoal.convert.sheet.format import NumberFormat, general
 from shoal.convert.sheet.sheet import Book, Sheet
 from shoal.convert.writer import Writer

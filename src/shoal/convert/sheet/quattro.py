@@ -7,8 +7,8 @@ unknown its end is skipped, and texts that no cell was seen to use are given aft
 
 import struct
 
+from shoal.convert.characters.codepages import decode
 from shoal.convert.context import Context, Converted
-from shoal.convert.ole.codepages import decode
 from shoal.convert.ole.ole import MAGIC, Compound
 from shoal.convert.ole.properties import properties
 from shoal.convert.sheet.format import general

@@ -38,6 +38,24 @@ _NAMED = {
     65000: "utf-7",
     65001: "utf-8",
 }
+FONT_CHARSETS = {
+    77: 10000,
+    128: 932,
+    129: 949,
+    130: 1361,
+    134: 936,
+    136: 950,
+    161: 1253,
+    162: 1254,
+    163: 1258,
+    177: 1255,
+    178: 1256,
+    186: 1257,
+    204: 1251,
+    222: 874,
+    238: 1250,
+}
+"""What a font's charset (LOGFONT) is as a code page; 0 says nothing."""
 _ISO = range(28591, 28606)
 
 # Primary language (the low ten bits of a language number) to code page; all else is Western.
