@@ -84,21 +84,21 @@ def media_type(content_type: str, body: bytes, name: str = "") -> str:
 def _of_magic(packed: str, declared: str, body: bytes, name: str) -> str:
     """What begins like a package is what lies in it, or what it is said to be."""
     if packed == ZIP:
-        packed = canonical(zip_kind(body, name))
+        packed = canonical(zip_kind(body))
     elif packed == OLE:
         packed = ole_kind(body)
-    if packed not in (ZIP, OLE, "application/gzip", "application/vnd.apple.iwork", "audio/mpeg"):
+    if packed not in (ZIP, OLE, "application/vnd.apple.iwork"):
         return packed
     told = by_media_type(declared)
-    if told is not None and told.family == by_family(packed):
+    if told is not None and told.family == _family_of(packed):
         return declared
     named = by_name(name)
-    if named is not None and named.family == by_family(packed):
+    if named is not None and named.family == _family_of(packed):
         return named.media_type
     return packed
 
 
-def by_family(kind: str) -> str:
+def _family_of(kind: str) -> str:
     """Which formats a package of this kind may turn out to be."""
     return {ZIP: "zip", OLE: "ole", "application/vnd.apple.iwork": "iwork"}.get(kind, kind)
 

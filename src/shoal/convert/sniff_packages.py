@@ -124,7 +124,7 @@ _ROOTS = {
 _FLAT_ODF = re.compile(rb"""office:mimetype\s*=\s*["']([\w./+-]+)["']""")
 
 
-def zip_kind(body: bytes, name: str = "") -> str:
+def zip_kind(body: bytes) -> str:
     """Of a zip file: the format it is the package of, or that it is a zip file."""
     if body[30:38] == b"mimetype" and body.startswith(b"PK\x03\x04"):
         size = int.from_bytes(body[18:22], "little")
