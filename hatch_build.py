@@ -1,7 +1,8 @@
-"""How does _scan.c become a module? Compiled while the package is built, if there is a compiler.
+"""How do the sources in C become modules? Compiled while the package is built, if possible.
 
-Without one Shoal is built all the same, and reads HTML with the Python form of it (scan.py), which
-gives the same results and takes longer; `shoal doctor` says which of the two is used.
+Without a compiler Shoal is built all the same, and so it is when one of them does not compile. HTML
+is then scanned in Python, which gives the same and takes longer; the model of content (_content.c)
+has no Python form, and content is found by DOM filters (`dom`). `shoal doctor` says what is used.
 """
 
 import os
@@ -13,25 +14,37 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = Path("src/shoal/convert/_scan.c")
+SOURCES = {
+    Path("src/shoal/convert/_scan.c"): "HTML is read slower",
+    Path("src/shoal/clean/_content.c"): "content is found by tags, less well",
+}
+"""Each with what comes of it when it is not compiled."""
 
 
-class NativeScanner(BuildHookInterface[Any]):
+class NativeModules(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        source = Path(self.root) / SOURCE
-        target = source.with_name(f"_scan{sysconfig.get_config_var('EXT_SUFFIX')}")
-        part = target.with_name(f"{target.name}.{os.getpid()}")  # two builds at once do not mix
-        try:
-            command = [*_compiler(), str(source), "-o", str(part)]
-            subprocess.run(command, check=True)  # noqa: S603 - the command is ours
-            part.replace(target)
-        except (OSError, subprocess.CalledProcessError) as error:
-            part.unlink(missing_ok=True)
-            self.app.display_warning(f"{SOURCE} was not compiled; HTML is read slower: {error}")
-            return
-        build_data["artifacts"].append(f"/{target.relative_to(self.root).as_posix()}")
-        build_data["pure_python"] = False
-        build_data["infer_tag"] = True
+        for source, loss in SOURCES.items():
+            try:
+                target = _compiled(Path(self.root) / source)
+            except (OSError, subprocess.CalledProcessError) as error:
+                self.app.display_warning(f"{source} was not compiled; {loss}: {error}")
+                continue
+            build_data["artifacts"].append(f"/{target.relative_to(self.root).as_posix()}")
+            build_data["pure_python"] = False
+            build_data["infer_tag"] = True
+
+
+def _compiled(source: Path) -> Path:
+    """The module beside its source."""
+    target = source.with_name(f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}")
+    part = target.with_name(f"{target.name}.{os.getpid()}")  # two builds at once do not mix
+    try:
+        command = [*_compiler(), str(source), "-o", str(part), "-lm"]
+        subprocess.run(command, check=True)  # noqa: S603 - the command is ours
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return target
 
 
 def _compiler() -> list[str]:

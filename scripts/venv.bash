@@ -30,7 +30,7 @@ find_python() { # prints the first Python that is new enough and able to make an
 
 stamp_text() { # root lock
     printf '%s\n' "$1"
-    cat -- "$1/pyproject.toml" "$1/$2" "$1/hatch_build.py" "$1/src/shoal/convert/_scan.c"
+    cat -- "$1/pyproject.toml" "$1/$2" "$1/hatch_build.py" "$1"/src/shoal/*/*.[ch]
 }
 
 is_current() { # root venv lock

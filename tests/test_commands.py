@@ -80,6 +80,8 @@ class Checkout:
 
 
 COMPILED = "src/shoal/convert/_scan.c"
+INCLUDED = "src/shoal/clean/words.h"
+"""Any header, there or not."""
 COPIED = [
     *("shoal", "check", "pyproject.toml", "hatch_build.py", COMPILED),
     *("requirements.lock", "requirements-dev.lock"),
@@ -133,10 +135,13 @@ def test_it_is_found_through_symbolic_links_from_anywhere(checkout: Checkout) ->
     assert (checkout.root / ".venv" / "bin" / "python").exists()
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "pyproject.toml", COMPILED])
+@pytest.mark.parametrize(
+    "name", ["requirements.lock", "pyproject.toml", "hatch_build.py", COMPILED, INCLUDED]
+)
 def test_a_change_of_what_is_needed_installs_again(checkout: Checkout, name: str) -> None:
     checkout.shoal()
     checkout.log()
+    (checkout.root / name).parent.mkdir(exist_ok=True)
     with (checkout.root / name).open("a") as file:
         file.write("# changed\n")
     checkout.shoal()

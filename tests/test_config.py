@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shoal.config import FILE_NAME, VERSION, Agent, Config, Setting, load, settings
 from shoal.config.values import Kind, as_toml, is_address, is_host, read_value
 from shoal.errors import UsageError
+from shoal.fetch.render import PROGRAM_VARIABLE
 
 ALL = {each.key: each for each in settings()}
 
@@ -187,8 +188,8 @@ def test_the_environment_is_refused_in_one_sentence(
 
 
 def test_variables_of_the_commands_are_no_settings_and_empty_ones_say_nothing() -> None:
-    environ = {"SHOAL_DIR": "x", "SHOAL_DATA": "y", "SHOAL_VENV": "z", "SHOAL_CRAWL_WORKERS": ""}
-    assert load(None, {}, environ) == Config()
+    environ = {"SHOAL_DIR": "x", "SHOAL_DATA": "y", "SHOAL_VENV": "z", PROGRAM_VARIABLE: "chrome"}
+    assert load(None, {}, environ | {"SHOAL_CRAWL_WORKERS": ""}) == Config()
 
 
 @pytest.mark.parametrize("each", [s for s in ALL.values() if not s.is_list], ids=lambda s: s.key)

@@ -41,6 +41,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 """Which parts of the house a part may import; its own modules always."""
 
 VAGUE_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base", "manager"})
+PROJECT_EXTRAS = frozenset({"bench", "dev", "training"})
+"""Extras for work on the project, of which src/shoal imports nothing; the others are for users."""
 MAX_LINES = 400
 MAX_LOOP_LINES = 60
 
@@ -158,16 +160,39 @@ def test_each_library_is_imported_in_one_module() -> None:
     assert shared_libraries(SOURCE) == []
 
 
+def declared(project: Path) -> set[str]:
+    """The distributions that an installation brings: for the main job, and by users' extras."""
+    asked = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = list(asked["dependencies"])
+    for extra, more in asked["optional-dependencies"].items():
+        lines += [] if extra in PROJECT_EXTRAS else more
+    return {re.split(r"[<>=!~;\[ ]", line)[0] for line in lines}
+
+
+def used(source: Path) -> set[str]:
+    """The distributions that are imported; an uninstalled one by the module's name."""
+    distributions = importlib.metadata.packages_distributions()
+    return {
+        re.sub(r"[-_.]+", "-", distributions.get(library, [library])[0]).lower()
+        for library in library_users(source)
+    }
+
+
 def test_what_is_imported_is_what_is_declared() -> None:
     """What isn't declared is missing on a fresh machine; what isn't imported is dead weight."""
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
-    distributions = importlib.metadata.packages_distributions()
-    used = {
-        re.sub(r"[-_.]+", "-", distributions.get(library, [library])[0]).lower()
-        for library in library_users(SOURCE)
-    }
-    assert used == declared
+    assert used(SOURCE) == declared(PROJECT)
+
+
+def test_an_import_counts_as_declared_only_by_what_users_install(tmp_path: Path) -> None:
+    toml = """[project]
+        dependencies = ["ada-url>=4,<5", "uvloop; sys_platform != 'win32'"]
+        [project.optional-dependencies]
+        dev = ["pytest"]
+        js = ["playwright[x]>=1"]"""
+    (tmp_path / "pyproject.toml").write_text(toml, encoding="utf-8")
+    plant(tmp_path, "fetch/x.py", "import ada_url, uvloop\nimport playwright.async_api, pytest\n")
+    assert declared(tmp_path) == {"ada-url", "uvloop", "playwright"}
+    assert used(tmp_path) - declared(tmp_path) == {"pytest"}
 
 
 def test_no_module_is_too_long() -> None:

@@ -16,15 +16,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shoal.app.api import crawl, open  # noqa: A004 - shoal.open reads well
+    from shoal.app.cleaned import Cleaned
+    from shoal.app.cleaning import clean
     from shoal.app.collection import Collection, Page
     from shoal.app.conversion import Conversion
     from shoal.app.converting import Converter, convert
     from shoal.app.offers import export_cdxj, export_jsonl, export_warc, map_site
+    from shoal.app.page_source import slope
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
     from shoal.errors import ShoalError, UsageError
     from shoal.model.plan import plan
 
 __all__ = [
+    "Cleaned",
     "Collection",
     "Conversion",
     "Converter",
@@ -32,6 +36,7 @@ __all__ = [
     "ShoalError",
     "UsageError",
     "__version__",
+    "clean",
     "convert",
     "crawl",
     "export_cdxj",
@@ -40,9 +45,11 @@ __all__ = [
     "map_site",
     "open",
     "plan",
+    "slope",
 ]
 
 _HOMES = {
+    "Cleaned": ("shoal.app.cleaned", "Cleaned"),
     "Collection": ("shoal.app.collection", "Collection"),
     "Conversion": ("shoal.app.conversion", "Conversion"),
     "Converter": ("shoal.app.converting", "Converter"),
@@ -50,6 +57,7 @@ _HOMES = {
     "ShoalError": ("shoal.errors", "ShoalError"),
     "UsageError": ("shoal.errors", "UsageError"),
     "__version__": ("shoal.config", "VERSION"),
+    "clean": ("shoal.app.cleaning", "clean"),
     "convert": ("shoal.app.converting", "convert"),
     "crawl": ("shoal.app.api", "crawl"),
     "export_cdxj": ("shoal.app.offers", "export_cdxj"),
@@ -58,6 +66,7 @@ _HOMES = {
     "map_site": ("shoal.app.offers", "map_site"),
     "open": ("shoal.app.api", "open"),
     "plan": ("shoal.model.plan", "plan"),
+    "slope": ("shoal.app.page_source", "slope"),
 }
 
 
@@ -73,7 +82,8 @@ def __getattr__(name: str) -> object:
 
 
 class _Package(ModuleType):
-    """`shoal.crawl` is the function, though importing the core loop's module would rebind it."""
+    """`shoal.crawl` and `shoal.clean` are the functions, though importing the modules of the same
+    names would rebind them. Those are imported as ever: `from shoal.clean import dom`."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

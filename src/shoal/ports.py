@@ -8,6 +8,7 @@ the suites in tests/contract run against every implementation.
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from shoal.model.content import Content
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link, Source
 from shoal.model.principal import Principal
@@ -42,6 +43,12 @@ class Table(Protocol):
     def sync(self) -> None:
         """Everything written before is on disk: power loss after this loses nothing of it."""
         ...
+
+
+class Cleaner(Protocol):
+    """Which parts of a page are its content, and which its frame?"""
+
+    def content(self, html: str) -> Content: ...
 
 
 class Lease(Protocol):

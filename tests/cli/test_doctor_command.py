@@ -1,14 +1,19 @@
 """`shoal doctor`: well on a machine that can crawl, and an exact fix for what it can't."""
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from shoal.app import doctor
+from shoal.clean import cleaners
 from tests.cli.command import PROJECT, Shoal
 
 # No name server outside is asked by a test: this one refuses.
 NO_DNS = '[fetch]\nnameservers = ["127.0.0.1:9"]\n'
+PROGRAMS = {"LibreOffice", "tesseract", "bsdtar", "Chromium"}
 
 
 def settings(shoal: Shoal, text: str) -> None:
@@ -21,7 +26,8 @@ def test_a_machine_that_can_crawl_is_well(shoal: Shoal) -> None:
     found = shoal.ok("doctor", "--json").json
     checks = {each["name"]: each for each in found["checks"]}
     assert found["ok"] is True
-    assert {name for name, each in checks.items() if not each["ok"]} <= {"dns", "open files"}
+    absent = {name for name, each in checks.items() if not each["ok"]}
+    assert absent <= {"dns", "open files", *PROGRAMS}
     assert checks["dns"]["ok"] is False
     assert "nameservers" in checks["dns"]["fix"]
     assert re.search(r"libcurl/\d", checks["libcurl"]["says"])
@@ -58,6 +64,43 @@ def test_the_libraries_are_those_that_the_project_declares() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
     assert set(doctor.LIBRARIES) == declared
+
+
+def test_what_draws_pages_is_only_a_pity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "playwright.async_api", None)
+    monkeypatch.setenv("SHOAL_CHROMIUM", "no-such-program")
+    library, browser = doctor._rendering()
+    assert not library.ok
+    assert library.fix.endswith("-m pip install 'shoal[js]'")
+    assert (browser.ok, browser.says) == (
+        False,
+        "SHOAL_CHROMIUM names no program (no-such-program): pages can't be drawn",
+    )
+    assert doctor.is_well([library, browser])
+    monkeypatch.delenv("SHOAL_CHROMIUM")
+    monkeypatch.setenv("PATH", "")
+    assert doctor._rendering()[1].says == "is not installed: pages can't be drawn"
+
+
+def test_the_browser_that_draws_pages_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = tmp_path / "chromium"
+    browser.touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("SHOAL_CHROMIUM", raising=False)
+    found = doctor._rendering()[1]
+    assert (found.name, found.ok, found.says) == ("Chromium", True, str(browser))
+
+
+def test_what_was_not_compiled_is_only_a_pity(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._content_model().ok is (cleaners.native is not None)
+    monkeypatch.setattr(cleaners, "native", None)
+    check = doctor._content_model()
+    assert (check.name, check.ok) == ("content model", False)
+    assert check.says == "not compiled: content is found by tags, less well"
+    assert "C compiler" in check.fix
+    assert doctor.is_well([check])
 
 
 def test_few_file_descriptors_are_only_a_pity() -> None:

@@ -7,6 +7,7 @@ import pytest
 from shoal.convert.html_blocks import write_blocks
 from shoal.convert.limits import Limits
 from shoal.convert.writer import Writer
+from shoal.model.content import COMMENT, content_of
 from shoal.model.page import Block, Tag
 
 P, H, LI, OL = Tag.PARAGRAPH, Tag.HEADING, Tag.ITEM, Tag.NUMBERED
@@ -16,6 +17,14 @@ def blocks(html: str, limits: Limits | None = None) -> list[Block]:
     writer = Writer(limits or Limits())
     write_blocks(html, writer)
     return writer.blocks
+
+
+def scored(html: str, *ranges: str) -> list[tuple[str, float]]:
+    """The blocks with their scores, if these parts of the source are content."""
+    places = [(html.index(each), html.index(each) + len(each)) for each in ranges]
+    writer = Writer(Limits())
+    write_blocks(html, writer, content_of(places, "test"))
+    return [(block.text, block.score) for block in writer.blocks]
 
 
 def table(text: str, header_rows: int = 0) -> Block:
@@ -171,3 +180,60 @@ def test_deep_nesting_takes_no_time(tag: str) -> None:
 def test_a_long_page_is_cut() -> None:
     found = blocks("<p>fish" * 1000, Limits(blocks=10))
     assert len(found) == 10
+
+
+SCORES = [
+    ("<p>menu<p>text", ["text"], [("menu", 0.0), ("text", 1.0)]),
+    ("<h1>top</h1><ul><li>a<li>b</ul>", ["a"], [("top", 0.0), ("a", 1.0), ("b", 0.0)]),
+    # cells are weighed together
+    (
+        "<table><tr><td>aaaa<td>bbbb<tr><td>cccc<td>dddd</table>",
+        ["aaaa<td>bbbb<tr><td>cccc<td>dddd"],
+        [("aaaa\tbbbb\ncccc\tdddd", 1.0)],
+    ),
+    # but a menu and a text side by side are no table
+    (
+        "<table><tr><td>menu<td>text</table>",
+        ["text"],
+        [("menu", 0.0), ("text", 1.0)],
+    ),
+    # a picture is content where the text before it is
+    (
+        "<p>text<img alt=pic><p>menu<img alt=ad>",
+        ["text"],
+        [("text", 1.0), ("pic", 1.0), ("menu", 0.0), ("ad", 0.0)],
+    ),
+    ("<p>all<p>of it", ["<p>all<p>of it"], [("all", 1.0), ("of it", 1.0)]),
+    ("<p>none<p>of it", [], [("none", 0.0), ("of it", 0.0)]),
+]
+
+
+@pytest.mark.parametrize(("html", "ranges", "expected"), SCORES)
+def test_blocks_have_the_scores_of_their_source(
+    html: str, ranges: list[str], expected: list[tuple[str, float]]
+) -> None:
+    assert scored(html, *ranges) == expected
+
+
+def test_a_block_of_content_and_frame_falls_into_two() -> None:
+    html, writer = "<div>menu<br>text <a href=/x>more</a></div>", Writer(Limits())
+    found = content_of([(5, 9), (13, 33)], "test")._replace(shades=bytes([0, 255]))
+    write_blocks(html, writer, found)
+    assert [(block.text, block.score) for block in writer.blocks] == [
+        ("menu", 0.0),
+        ("text more", 1.0),
+    ]
+    assert writer.blocks[1].links == [(5, 9, "/x")]
+
+
+def test_what_is_hidden_by_style_is_left_to_the_cleaner() -> None:
+    html = "<p style='display:none'>folded text<p>shown"
+    assert scored(html, "folded text") == [("folded text", 1.0), ("shown", 0.0)]
+    assert blocks(html) == [Block(P, "shown")]
+
+
+def test_comments_are_marked() -> None:
+    html, writer = "<p>text<p>said", Writer(Limits())
+    found = content_of([(3, 7), (10, 14)], "test")._replace(marks=bytes([0, COMMENT]))
+    write_blocks(html, writer, found)
+    assert [block.is_comment for block in writer.blocks] == [False, True]

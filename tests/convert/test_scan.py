@@ -5,6 +5,7 @@ import json
 import os
 import random
 import time
+from array import array
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -86,7 +87,7 @@ def test_what_the_standard_says(
 
 @pytest.mark.parametrize("kind", SCANNERS)
 def test_places_are_those_of_the_text(kind: type[Scanner]) -> None:
-    text, tags, _ = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(
+    text, tags, _, _ = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(
         "é<p>one <a>two</a><script>x</script>!", 9
     )
     assert text == "é\none two!"
@@ -119,14 +120,14 @@ def test_places_are_those_of_the_text(kind: type[Scanner]) -> None:
 def test_an_anchor_is_told_once(
     kind: type[Scanner], html: str, anchors: list[tuple[str, str, str]]
 ) -> None:
-    _, tags, _ = kind(SPACES, KEEPS_LINES, WHOLE, ATTRIBUTES).scan(html, 100)
+    _, tags, _, _ = kind(SPACES, KEEPS_LINES, WHOLE, ATTRIBUTES).scan(html, 100)
     assert [(each["href"], text, each.get("alt", "")) for _, each, _, text in tags] == anchors
 
 
 @pytest.mark.parametrize("kind", SCANNERS)
 def test_it_stops_before_one_tag_too_many(kind: type[Scanner]) -> None:
     html = "1<a>2<b>3<a>4<a>5"
-    text, tags, end = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(html, 2)
+    text, tags, end, _ = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(html, 2)
     assert (text, len(tags), html[end:]) == ("1234", 2, "<a>5")
 
 
@@ -161,6 +162,52 @@ def test_both_say_the_same_of_any_page(bits: list[str], max_tags: int, tags: lis
     arguments = (SPACES, KEEPS_LINES, tags, ATTRIBUTES)
     expected = PlainScanner(*arguments).scan(html, max_tags)
     assert Scanner(*arguments).scan(html, max_tags) == expected
+
+
+@pytest.mark.parametrize("kind", SCANNERS)
+@pytest.mark.parametrize(
+    ("html", "asked", "found"),
+    [
+        ("<p>one<p>two", [0, 3, 6, 9, 12], [0, 0, 3, 3, 7]),
+        ("one two", [0, 4, 7], [0, 0, 7]),  # within a text: where that begins
+        ("<b>one</b> two<p>three", [3, 12, 14, 17, 22], [0, 3, 7, 7, 13]),
+        ("one<!-- <p> -->two", [3, 8, 15, 18], [3, 3, 3, 6]),
+        ("one<script>x</script>two", [11, 12, 21], [3, 3, 3]),
+        ("é<p>中😀", [1, 4, 6, 99], [1, 1, 4, 4]),
+        ("one", [], []),
+        ("", [0, 0], [0, 0]),
+    ],
+)
+def test_places_of_the_page_are_found_in_the_text(
+    kind: type[Scanner], html: str, asked: list[int], found: list[int]
+) -> None:
+    places = array("i", asked).tobytes()
+    scanned = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan(html, 100, places)
+    assert array("i", scanned[3]).tolist() == found
+
+
+@pytest.mark.parametrize("kind", SCANNERS)
+def test_places_behind_the_last_tag_that_is_read_are_the_end(kind: type[Scanner]) -> None:
+    places = array("i", [0, 9, 17]).tobytes()
+    scanned = kind(SPACES, KEEPS_LINES, TAGS, ATTRIBUTES).scan("1<a>2<a>3<a>4<a>5", 2, places)
+    assert array("i", scanned[3]).tolist() == [0, 3, 3]
+
+
+@needs_native
+@given(
+    st.lists(st.sampled_from(_BITS) | st.text(max_size=3), max_size=60),
+    st.lists(st.integers(0, 400), max_size=20),
+    st.sampled_from([0, 3, 100]),
+)
+def test_both_find_the_same_places(bits: list[str], asked: list[int], max_tags: int) -> None:
+    html, places = "".join(bits), array("i", sorted(asked)).tobytes()
+    arguments = (SPACES, KEEPS_LINES, TAGS, ATTRIBUTES)
+    expected = PlainScanner(*arguments).scan(html, max_tags, places)
+    assert Scanner(*arguments).scan(html, max_tags, places) == expected
+    found = array("i", expected[3]).tolist()
+    assert len(found) == len(asked)
+    assert found == sorted(found)
+    assert all(0 <= place <= len(expected[0]) for place in found)
 
 
 @needs_native
@@ -199,7 +246,7 @@ def _parsed_hrefs(html: str) -> set[str]:
 
 
 def _scanned_hrefs(html: str) -> set[str]:
-    _, tags, _ = Scanner({}, [], ["a", "/a"], ["href"]).scan(html, 10**6)
+    _, tags, _, _ = Scanner({}, [], ["a", "/a"], ["href"]).scan(html, 10**6)
     return {attributes["href"] for _, attributes, _, _ in tags if "href" in attributes}
 
 

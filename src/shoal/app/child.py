@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shoal import faults
 from shoal.app.child_config import ChildConfig
+from shoal.clean.cleaners import cleaner_for
 from shoal.convert.reader import Reader, ReaderSettings
 from shoal.focus.priority import FixedPriority
 from shoal.focus.scope import CrawlScope
@@ -32,6 +33,7 @@ class Worker:
             limits=config.limits,
             keep_blocks=config.blocks,
             ocr=config.ocr,
+            cleaner=None if config.content == "none" else cleaner_for(config.content),
         )
         self._reader = Reader(settings)
         self._archive = ArchiveWriter(

@@ -27,3 +27,5 @@ class ChildConfig(Struct):
     """Whether the tagged text is wanted."""
     ocr: bool = False
     """Whether letters in pictures are to be recognised."""
+    content: str = "none"
+    """The method that tells a page's content from its frame."""

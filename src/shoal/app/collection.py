@@ -24,6 +24,7 @@ from shoal.convert.sniff import file_name
 from shoal.errors import DamagedError, UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
+from shoal.model.content import content_text
 from shoal.model.document import Document
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
@@ -86,6 +87,12 @@ class Page:
 
     @property
     def text(self) -> str:
+        """Its content: without menus, advertisements, footers. All of it where that is nothing."""
+        whole = self.whole_text
+        return content_text(whole, self.document.shades) or whole
+
+    @property
+    def whole_text(self) -> str:
         return self.collection.store.text(
             self.stored.row, self.collection.principal, self.stored.when
         )

@@ -76,16 +76,19 @@ class Conversion:
         }
         known: dict[str, object] = {key: value for key, value in told.items() if value}
         known["text"] = self.text
-        known["blocks"] = [_as_dict(block) for block in self.blocks]
+        known["blocks"] = [block_as_dict(block) for block in self.blocks]
         return known
 
     def __repr__(self) -> str:
         return f"<Conversion {self.media_type} {self.title!r}, {len(self.text)} characters>"
 
 
-def _as_dict(block: Block) -> dict[str, object]:
+def block_as_dict(block: Block) -> dict[str, object]:
     fields = zip(Block.__struct_fields__, to_builtins(block), strict=True)
-    return {key: value for key, value in fields if value or key == "text"}
+    known = {key: value for key, value in fields if value or key == "text"}
+    if block.score == 1:
+        del known["score"]
+    return known
 
 
 def conversion_of(documents: Sequence[Document]) -> Conversion:

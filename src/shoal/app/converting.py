@@ -54,13 +54,19 @@ class Converter:
     """Child processes that read files, for as long as it is open."""
 
     def __init__(
-        self, *, processes: int = 0, max_seconds: float | None = None, ocr: bool = False
+        self,
+        *,
+        processes: int = 0,
+        max_seconds: float | None = None,
+        ocr: bool = False,
+        content: str = "none",
     ) -> None:
-        """As many processes as there are cores, unless said otherwise."""
+        """As many processes as there are cores, unless said otherwise. `content` is the method by
+        which blocks get their scores; without one all is content."""
         self._processes = processes or os.cpu_count() or 1
         usual = OCR_SECONDS if ocr else MAX_SECONDS
         self._limits = ChildLimits(page_seconds=usual if max_seconds is None else max_seconds)
-        self._ocr = ocr
+        self._config = _config(ocr, content)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._pool: Pool | None = None
@@ -120,7 +126,7 @@ class Converter:
     async def _read(self, visit: Visit, fetched: Fetched) -> Understood:
         if self._pool is None:
             command, clock = command_for(FACTORY), SystemClock()
-            self._pool = Pool(command, _config(self._ocr), self._processes, self._limits, clock)
+            self._pool = Pool(command, self._config, self._processes, self._limits, clock)
         return await self._pool.understand(visit, fetched)
 
     def _start(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
@@ -133,7 +139,7 @@ class Converter:
         return self._start(work).result()
 
 
-def _config(ocr: bool) -> bytes:
+def _config(ocr: bool, content: str) -> bytes:
     return pack(
         ChildConfig(
             scope=ScopeSettings(kind="any"),
@@ -147,6 +153,7 @@ def _config(ocr: bool) -> bytes:
             software=f"Shoal/{VERSION}",
             blocks=True,
             ocr=ocr,
+            content=content,
         )
     )
 

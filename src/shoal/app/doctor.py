@@ -19,6 +19,7 @@ from shoal.app.formats import programs
 from shoal.app.layout import Layout, is_locked
 from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
+from shoal.fetch import render
 from shoal.model.record import Struct
 
 LEAST_PYTHON = (3, 11)
@@ -46,6 +47,7 @@ _OPTIONAL = {"uvloop"}
 _FILES_BESIDE_CONNECTIONS = 1000
 """The table has up to 512 files open; the rest is for readers, archives and idle connections."""
 _ASKED_NAME = "example.org"
+_COMPILE = "install a C compiler and Python's header files, then install Shoal again"
 
 
 class Check(Struct):
@@ -62,7 +64,9 @@ def examine(directory: Path, config: Config) -> list[Check]:
         _python(),
         *(_library(name, module) for name, module in LIBRARIES.items()),
         _scanner(),
+        _content_model(),
         *_programs(),
+        *_rendering(),
         _libcurl(),
         _file_descriptors(config.crawl.workers),
         _writable(directory),
@@ -105,7 +109,19 @@ def _scanner() -> Check:
         "HTML scanner",
         is_native,
         "compiled" if is_native else "not compiled: its Python form is used, which is slower",
-        "install a C compiler and Python's header files, then install Shoal again",
+        _COMPILE,
+        needed=False,
+    )
+
+
+def _content_model() -> Check:
+    """Compiled when the package was built; there is no Python form of it."""
+    is_native = importlib.import_module("shoal.clean.cleaners").native is not None
+    return Check(
+        "content model",
+        is_native,
+        "compiled" if is_native else "not compiled: content is found by tags, less well",
+        _COMPILE,
         needed=False,
     )
 
@@ -127,6 +143,29 @@ def _programs() -> list[Check]:
         )
         for name, path in programs().items()
     ]
+
+
+def _rendering() -> list[Check]:
+    """What draws pages: an extra and a browser; a crawl needs neither."""
+    library = _library("playwright", "playwright.async_api")
+    library.needed = False
+    if not library.ok:
+        library.says += ": pages can't be drawn"
+        library.fix = f"{sys.executable} -m pip install 'shoal[js]'"
+    path = render.program()
+    named = os.environ.get(render.PROGRAM_VARIABLE, "")
+    absent = (
+        f"{render.PROGRAM_VARIABLE} names no program ({named})" if named else "is not installed"
+    )
+    browser = Check(
+        "Chromium",
+        bool(path),
+        path or f"{absent}: pages can't be drawn",
+        "install the Debian package chromium, or what your system calls it, or name the program "
+        f"in {render.PROGRAM_VARIABLE}",
+        needed=False,
+    )
+    return [library, browser]
 
 
 def _libcurl() -> Check:

@@ -237,6 +237,7 @@ class Engine:
                 warc_directory=str(self.layout.warc),
                 warc_max_bytes=config.archive.max_file,
                 software=f"Shoal/{VERSION}",
+                content=config.understand.content,
             )
         )
 

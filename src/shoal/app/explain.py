@@ -209,6 +209,10 @@ def _content(collection: Collection, url: str) -> list[Line]:
             + ".",
         )
     ]
+    if document.cleaned_by and document.text_chars:
+        share = document.content_chars / document.text_chars
+        says = f"{share:.0%} of the text is content, the rest its frame (by {document.cleaned_by})."
+        lines.append(Line("kept", says))
     if document.canonical and document.canonical != page.url:
         lines.append(
             Line("canonical", f"The page names {document.canonical} as its canonical address.")

@@ -22,6 +22,8 @@ _THEMES = (
     "planning",
     "reading",
     "converting",
+    "cleaning",
+    "slope",
     "steering",
     "demonstrating",
     "storing",

@@ -118,7 +118,8 @@ def explain(url: Url, given_dir: Dir = None, json: Json = False) -> None:
 @app.command()
 def show(
     url: Url,
-    text: Annotated[bool, flag("--text", "Its plain text.")] = False,
+    text: Annotated[bool, flag("--text", "Its content as plain text.")] = False,
+    whole: Annotated[bool, flag("--whole", "All of its text: menus, footers and all.")] = False,
     html: Annotated[
         bool, flag("--html", "Its cached copy: clean HTML, whatever its format.")
     ] = False,
@@ -143,6 +144,7 @@ def show(
 
     parts = {
         "text": text,
+        "whole": whole,
         "html": html,
         "markdown": markdown,
         "raw": raw,

@@ -47,8 +47,17 @@ def _require_kept(page: Page, part: str) -> None:
             f"The body of {page.url} was not kept (see the setting crawl.keep), or was lost with "
             "its archive file and will be fetched again."
         )
-    if part == "text" and page.document.text_chars and not page.text:
+    if part in ("text", "whole") and page.document.text_chars and not page.whole_text:
         raise CollectionError(f"The text of {page.url} was not kept (see the setting crawl.keep).")
+
+
+def _text(url: str, text: str, *, json: bool) -> None:
+    if json:
+        screen.json({"url": url, "text": text})
+    elif screen.is_terminal():
+        screen.say(text)
+    else:
+        screen.data(text.encode() + b"\n")
 
 
 def _page(page: Page, part: str, *, json: bool) -> None:
@@ -60,12 +69,8 @@ def _page(page: Page, part: str, *, json: bool) -> None:
             screen.say(_readable(page))
         case "raw":
             screen.data(page.body)
-        case "text" if json:
-            screen.json({"url": page.url, "text": page.text})
-        case "text" if screen.is_terminal():
-            screen.say(page.text)
-        case "text":
-            screen.data(page.text.encode() + b"\n")
+        case "text" | "whole":
+            _text(page.url, page.text if part == "text" else page.whole_text, json=json)
         case "headers" if json:
             screen.json({"url": page.url, "status": page.status, "headers": page.headers})
         case "headers":

@@ -58,9 +58,13 @@ __all__ = [
 ]
 
 FILE_NAME = "shoal.toml"
-NOT_SETTINGS = ("SHOAL_DIR", "SHOAL_DATA", "SHOAL_VENV", "SHOAL_COMMAND", "SHOAL_FAULT")
+NOT_SETTINGS = (
+    *("SHOAL_DIR", "SHOAL_DATA", "SHOAL_VENV", "SHOAL_COMMAND", "SHOAL_FAULT"),
+    "SHOAL_CHROMIUM",
+)
 """Variables of the commands and the tests: where the collection, the data, the libraries are, how
-the command was called, and at which point of the program a test wants it to die."""
+the command was called, at which point of the program a test wants it to die, and which browser
+draws pages."""
 
 
 @dataclass(frozen=True, slots=True)

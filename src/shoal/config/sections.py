@@ -182,3 +182,6 @@ class Understand:
     memory: Bytes = _setting(1_500_000_000, "Memory of one reading process.", 64_000_000)
     max_decoded: Bytes = _setting(50_000_000, "A body is decompressed up to this.", 1_000)
     max_links: int = _setting(10_000, "Links taken from one page.", 1)
+    content: Literal["model", "dom", "slope", "window", "none"] = _setting(
+        "model", "How a page's content is told from its frame; none: all of it is content."
+    )

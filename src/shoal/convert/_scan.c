@@ -8,6 +8,7 @@
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdint.h>
 #include <string.h>
 
 #define SLOTS 256 /* for at most half as many names, so that a search ends soon */
@@ -62,6 +63,9 @@ typedef struct {
     PyObject *tags;
     Py_ssize_t max_tags;
     PyObject *empty;
+    const int32_t *wanted; /* places of the page, ascending, whose places in the text are told */
+    int32_t *found;
+    Py_ssize_t wanted_count, found_count;
 } Pass;
 
 /* ---- the tables of known words ---- */
@@ -584,12 +588,20 @@ ALWAYS_INLINE int end_anchor(Pass *pass, int kind, int is_closed)
     return result;
 }
 
+/* Where the text stands at the wanted places before `end`. A place within a text is its beginning. */
+ALWAYS_INLINE void find_places(Pass *pass, Py_ssize_t end)
+{
+    while (pass->found_count < pass->wanted_count && pass->wanted[pass->found_count] < end)
+        pass->found[pass->found_count++] = (int32_t)pass->text_length;
+}
+
 /* The whole pass. Returns how far it got; -1 for an error. */
 ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
 {
     Py_ssize_t at = 0, foreign = 0;
     while (at < pass->length) {
         Py_ssize_t start = find(pass, kind, '<', at);
+        find_places(pass, start);
         put_text(pass, kind, at, start, pass->kept > 0);
         if (start >= pass->length)
             break;
@@ -674,8 +686,11 @@ static PyObject *scanner_scan(Scanner *self, PyObject *arguments)
 {
     PyObject *html, *result = NULL;
     Pass pass = {.scanner = self};
-    if (!PyArg_ParseTuple(arguments, "Un", &html, &pass.max_tags))
+    Py_buffer wanted = {0};
+    if (!PyArg_ParseTuple(arguments, "Un|y*", &html, &pass.max_tags, &wanted))
         return NULL;
+    pass.wanted = wanted.buf;
+    pass.wanted_count = wanted.len / (Py_ssize_t)sizeof(int32_t);
     int kind = (int)PyUnicode_KIND(html);
     pass.page = PyUnicode_DATA(html);
     pass.length = PyUnicode_GET_LENGTH(html);
@@ -683,17 +698,24 @@ static PyObject *scanner_scan(Scanner *self, PyObject *arguments)
     pass.tags = PyList_New(0);
     pass.empty = PyUnicode_New(0, 0);
     pass.settled = PySet_New(NULL);
+    PyObject *places =
+        PyBytes_FromStringAndSize(NULL, pass.wanted_count * (Py_ssize_t)sizeof(int32_t));
     if (pass.text == NULL) {
         PyErr_NoMemory();
-    } else if (pass.tags != NULL && pass.empty != NULL && pass.settled != NULL) {
+    } else if (pass.tags != NULL && pass.empty != NULL && pass.settled != NULL && places != NULL) {
+        pass.found = (int32_t *)PyBytes_AS_STRING(places);
         Py_ssize_t end = kind == 1   ? read_page(&pass, 1)
                          : kind == 2 ? read_page(&pass, 2)
                                      : read_page(&pass, 4);
+        find_places(&pass, PY_SSIZE_T_MAX);
         PyObject *text =
             end < 0 ? NULL : PyUnicode_FromKindAndData(kind, pass.text, pass.text_length);
         if (text != NULL)
-            result = Py_BuildValue("(NOn)", text, pass.tags, end);
+            result = Py_BuildValue("(NOnO)", text, pass.tags, end, places);
     }
+    if (wanted.obj != NULL)
+        PyBuffer_Release(&wanted);
+    Py_XDECREF(places);
     PyMem_Free(pass.text);
     Py_XDECREF(pass.tags);
     Py_XDECREF(pass.empty);
@@ -705,7 +727,7 @@ static PyObject *scanner_scan(Scanner *self, PyObject *arguments)
 
 static PyMethodDef scanner_methods[] = {
     {"scan", (PyCFunction)scanner_scan, METH_VARARGS,
-     "scan(html, max_tags): the text, the wanted tags, and how far it got."},
+     "scan(html, max_tags, places): the text, the wanted tags, how far it got, and the places."},
     {NULL, NULL, 0, NULL},
 };
 

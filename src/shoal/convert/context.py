@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from shoal.convert.limits import Limits
 from shoal.convert.links import LinkMaker
 from shoal.model.page import Page
+from shoal.ports import Cleaner
 
 
 @dataclass(slots=True)
@@ -50,6 +51,8 @@ class Context:
     """Whether letters in pictures are to be recognised."""
     wants_blocks: bool = True
     """False: plain text will do, where blocks would be extra work."""
+    cleaner: Cleaner | None = None
+    """Tells content from its frame; None: all of it is content."""
 
     @property
     def name(self) -> str:

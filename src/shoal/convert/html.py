@@ -14,14 +14,15 @@ from shoal.convert.characters.charset import Text, decode
 from shoal.convert.context import Context, Converted
 from shoal.convert.html_blocks import write_blocks
 from shoal.convert.html_head import Attributes, Head
+from shoal.convert.html_text import HiddenRanges, shown
 from shoal.convert.limits import Limits
 from shoal.convert.scan import Scanner, Tag
+from shoal.convert.shading import Shading
 from shoal.convert.writer import Writer
+from shoal.model.content import Content
 from shoal.model.page import Block, Form, Page
 from shoal.model.url import resolve
 
-_FALLBACK_CHARS = 500
-"""Shorter texts for browsers without scripts only ask to switch them on."""
 _SOURCE_CHARS = 8
 """Of the source, for one character of a short text (an anchor's): references are longer."""
 _BLOCKS = (
@@ -40,12 +41,6 @@ _ATTRIBUTES = (
     "action alt content href http-equiv lang method name property rel src title type value"
     " xlink:href xml:lang"
 )
-_SPACE_REFERENCE = re.compile(
-    r"&(?:#0*(?:9|1[0-3]|2[89]|3[0-2]|133|160|5760|819[2-9]|820[0-2]|823[29]|8233|8287|12288)\b"
-    r"|#[xX]0*(?:[9a-dA-D]|1[c-fC-F]|20|85|[aA]0|1680|200[0-9aA]|202[89fF]|205[fF]|3000)\b"
-    r"|nbsp|[a-z]+sp(?:1[34])?\b|[A-Za-z]*Space;|Tab;|NewLine;)"
-)
-"""Those that stand for white space."""
 _REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|([0-9A-Za-z]+)([;=]?))")
 
 
@@ -60,19 +55,22 @@ def convert(body: bytes, context: Context) -> list[Converted]:
 def read(source: Text, context: Context) -> Converted:
     limits = context.limits
     html = source.text.replace("\0", "")
-    scanned, tags, end = _SCANNER.scan(html, limits.tags)
+    content = context.cleaner.content(html) if context.cleaner is not None else None
+    at = b"" if content is None else content.places
+    scanned, tags, end, places = _SCANNER.scan(html, limits.tags, at)
     problem = f"cut: more than {limits.tags} tags" if end < len(html) else ""
-    content = _Content(scanned, limits)
-    content.take(tags)
-    head = content.head
-    text = content.text()
+    walk = _Walk(scanned, limits)
+    walk.take(tags)
+    head = walk.head
+    text, shades = walk.text(None if content is None else Shading(content, places))
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
+        shades = shades[: text.count("\n") + 1]
         problem = problem or f"text cut at {limits.text_chars} characters"
     base = resolve(head.base, context.url) if head.base else None
     if base is None or not base.startswith(("http:", "https:", "ftp:", "file:")):
         base = context.url
-    blocks = _blocks(html, base, limits) if context.wants_blocks else []
+    blocks = read_blocks(html, base, limits, content) if context.wants_blocks else []
     page = Page(
         title=head.title,
         text=text,
@@ -85,13 +83,37 @@ def read(source: Text, context: Context) -> Converted:
         charset=source.charset,
         charset_from=source.evidence,
         refresh_to=context.links.url(head.refresh, base) if head.refresh else "",
+        shades=shades,
+        cleaned_by="" if content is None else content.method,
     )
     return Converted(page, meta=head.meta, problem=problem)
 
 
-def _blocks(html: str, base: str, limits: Limits) -> list[Block]:
+def read_text(html: str, limits: Limits, content: Content) -> tuple[str, str, bytes]:
+    """The title and the text of a page, and the shades of its lines: the same as by `read`, for
+    those who want no more."""
+    scanned, tags, _, places = _TEXT_SCANNER.scan(html, limits.tags, content.places)
+    hidden, title, svgs = HiddenRanges(), "", 0
+    for name, _, place, inner in tags:
+        if hidden.name == "template" and name not in _TEMPLATE:
+            continue
+        if name in ("svg", "/svg"):
+            svgs = max(0, svgs + (1 if name == "svg" else -1))
+        elif name == "title":
+            if not title and not svgs:
+                title = " ".join(unescape(inner).split())[: limits.title_chars]
+        elif name[0] == "/":
+            hidden.close(name[1:], place)
+        else:
+            hidden.open(name, place)
+    text, shades = shown(scanned, hidden.closed, Shading(content, places))
+    return title, text, shades
+
+
+def read_blocks(html: str, base: str, limits: Limits, content: Content | None) -> list[Block]:
+    """The tagged text of a page."""
     writer = Writer(limits)
-    write_blocks(html, writer)
+    write_blocks(html, writer, content)
     for block in writer.blocks:
         block.links = [(start, end, resolve(to, base) or to) for start, end, to in block.links]
     return writer.blocks
@@ -113,14 +135,14 @@ def _in_attribute(match: re.Match[str]) -> str:
     return html5[name + end]
 
 
-class _Content:
+class _Walk:
     """Goes through the tags once; what is not text goes to the head."""
 
     def __init__(self, scanned: str, limits: Limits) -> None:
         self._scanned = scanned
         self._limits = limits
         self.head = Head(limits)
-        self._hidden = _Ranges()
+        self._hidden = HiddenRanges()
         self._select: Attributes = {}
         self._options: list[str] = []
         self._option_start = -1
@@ -137,17 +159,8 @@ class _Content:
                     attributes[key] = _REFERENCE.sub(_in_attribute, value)
             handlers[name](self, tag)
 
-    def text(self) -> str:
-        """What stands in noscript is no text, unless it is most of the page, as in some forums."""
-        scanned, hidden = self._scanned, self._hidden.closed
-        text = _decoded(_without(scanned, hidden) if hidden else scanned)
-        scriptless = [scanned[start:end] for start, end, name in hidden if name == "noscript"]
-        if sum(map(len, scriptless)) < _FALLBACK_CHARS:
-            return text
-        fallback = _decoded(_tidy("\n".join(scriptless)))
-        if len(fallback) < _FALLBACK_CHARS or len(fallback) < len(text):
-            return text
-        return f"{text}\n{fallback}".strip()
+    def text(self, shading: Shading | None) -> tuple[str, bytes]:
+        return shown(self._scanned, self._hidden.closed, shading)
 
     def open_hidden(self, tag: Tag) -> None:
         self._hidden.open(tag[0], tag[2])
@@ -213,64 +226,6 @@ class _Content:
         self.head.field(attributes, attributes.get("type", "text").strip().lower() or "text")
 
 
-class _Ranges:
-    """Where elements stand in the text, the outermost of them: one that never ends is nowhere."""
-
-    def __init__(self) -> None:
-        self.closed: list[tuple[int, int, str]] = []
-        self.name = ""
-        """Of the one that is open, where it began, and how many of its name are open within."""
-        self.start = 0
-        self._depth = 0
-
-    def open(self, name: str, place: int) -> None:
-        if not self.name:
-            self.name, self.start, self._depth = name, place, 1
-        elif self.name == name:
-            self._depth += 1
-
-    def close(self, name: str, place: int) -> None:
-        if self.name == name:
-            self._depth -= 1
-            if self._depth == 0:
-                self.closed.append((self.start, place, name))
-                self.name = ""
-
-
-def _without(scanned: str, ranges: list[tuple[int, int, str]]) -> str:
-    """The text without these ranges; what separated one from the words around it stays, once."""
-    pieces: list[str] = []
-    position, gap = 0, ""
-    for start, end, _ in [*ranges, (len(scanned), len(scanned), "")]:
-        words = scanned[position:start].lstrip(" \n")
-        gap += scanned[position : start - len(words)]
-        if words:
-            is_line = "\n" in gap
-            separator = "\n" + gap.rpartition("\n")[2] if is_line else " "
-            pieces += [separator, words] if pieces else [words]
-            gap = ""
-        gap += "\n" if scanned.startswith("\n", start) else ""
-        position = end
-    return "".join(pieces)
-
-
-def _tidy(text: str) -> str:
-    """The lines that are not empty, with one space between their words."""
-    return "\n".join(filter(None, map(" ".join, map(str.split, text.split("\n")))))
-
-
-def _decoded(text: str) -> str:
-    if "&" not in text:
-        return text
-    if _SPACE_REFERENCE.search(text) is None:
-        return unescape(text)
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        if "&" in line:
-            lines[number] = " ".join(unescape(line).split())
-    return "\n".join(filter(None, lines))
-
-
 def _short(source: str, chars: int) -> str:
     """A piece of the text as one line, at most so long."""
     source = source[: _SOURCE_CHARS * chars]
@@ -279,27 +234,30 @@ def _short(source: str, chars: int) -> str:
     return " ".join(source.split())[:chars]
 
 
-_Handler = Callable[[_Content, Tag], None]
+_Handler = Callable[[_Walk, Tag], None]
 _HANDLERS: dict[str, _Handler] = {
-    "a": _Content.anchor,
-    "area": _Content.area,
+    "a": _Walk.anchor,
+    "area": _Walk.area,
     "base": lambda content, tag: content.head.base_element(tag[1]),
     "button": lambda content, tag: content.head.field(tag[1], "button"),
     "form": lambda content, tag: content.head.open_form(tag[1]),
     "/form": lambda content, _: content.head.close_form(),
-    "frame": _Content.frame,
+    "frame": _Walk.frame,
     "html": lambda content, tag: content.head.html(tag[1]),
-    "iframe": _Content.frame,
-    "input": _Content.input,
+    "iframe": _Walk.frame,
+    "input": _Walk.input,
     "link": lambda content, tag: content.head.link(tag[1]),
-    "meta": _Content.meta,
-    "option": _Content.option,
-    "/option": _Content.close_option,
-    "svg": _Content.open_svg,
-    "/svg": _Content.close_svg,
+    "meta": _Walk.meta,
+    "option": _Walk.option,
+    "/option": _Walk.close_option,
+    "svg": _Walk.open_svg,
+    "/svg": _Walk.close_svg,
     "textarea": lambda content, tag: content.head.field(tag[1], "textarea"),
-    "title": _Content.title,
-    **dict.fromkeys(_HIDDEN, _Content.open_hidden),
-    **dict.fromkeys((f"/{name}" for name in _HIDDEN), _Content.close_hidden),
+    "title": _Walk.title,
+    **dict.fromkeys(_HIDDEN, _Walk.open_hidden),
+    **dict.fromkeys((f"/{name}" for name in _HIDDEN), _Walk.close_hidden),
 }
 _SCANNER = Scanner(_SPACES, _KEEP_LINES, _HANDLERS, _ATTRIBUTES.split())
+_TEXT_SCANNER = Scanner(
+    _SPACES, _KEEP_LINES, [*_HIDDEN, *(f"/{name}" for name in _HIDDEN), "svg", "/svg", "title"], ()
+)

@@ -13,8 +13,10 @@ from html import unescape
 
 from shoal.convert.scan import Scanner
 from shoal.convert.scan import Tag as Told
+from shoal.convert.shading import ALL, NOTHING, Shading
 from shoal.convert.table_blocks import Cell, Table
 from shoal.convert.writer import Run, Writer
+from shoal.model.content import Content
 from shoal.model.page import Tag
 
 _MAX_TAGS = 500_000
@@ -61,12 +63,14 @@ _PARENTS = frozenset({"div", "section", "article", "main", "body", "ul", "ol", "
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
-def write_blocks(html: str, writer: Writer) -> str:
-    """Writes the blocks of a page; returns its title."""
-    scanned, tags, _ = _SCANNER.scan(html.replace("\0", ""), _MAX_TAGS)
+def write_blocks(html: str, writer: Writer, content: Content | None = None) -> str:
+    """Writes the blocks of a page; returns its title. `content`: of the page without NULs."""
+    at = b"" if content is None else content.places
+    scanned, tags, _, places = _SCANNER.scan(html.replace("\0", ""), _MAX_TAGS, at)
+    shading = None if content is None else Shading(content, places)
     counts = Counter(name for name, _, _, _ in tags)
     unclosed = {name for name, count in counts.items() if count > counts[f"/{name}"]}
-    walk = _Walk(scanned, writer, unclosed - _ENDED_BY.keys())
+    walk = _Walk(scanned, writer, unclosed - _ENDED_BY.keys(), shading)
     for tag in tags:
         walk.take(tag)
         if writer.full:
@@ -105,9 +109,15 @@ class _State:
 
 
 class _Walk:
-    def __init__(self, scanned: str, writer: Writer, unclosed: Set[str]) -> None:
+    def __init__(
+        self, scanned: str, writer: Writer, unclosed: Set[str], shading: Shading | None
+    ) -> None:
         """`unclosed`: elements that do not all end. They hide nothing, or they might hide all."""
         self._scanned = scanned
+        self._shading = shading
+        self._hiding = _HIDDEN
+        if shading is not None and shading.lives_in_noscript:
+            self._hiding = _HIDDEN - {"noscript"}
         self._unclosed = unclosed
         self._writer = writer
         self._state = _State()
@@ -119,6 +129,7 @@ class _Walk:
         """and what its pictures show."""
         self._bold = 0
         self._href = ""
+        self._shade = ALL if shading is None else NOTHING
         self.title = ""
 
     def take(self, tag: Told) -> None:
@@ -129,7 +140,7 @@ class _Walk:
             return
         if name == "title":
             self.title = self.title or " ".join(unescape(inner).split())
-        elif name in _HIDDEN or _is_hidden(attributes):
+        elif name in self._hiding or (self._shading is None and _is_hidden(attributes)):
             self._flush(place)
             if not is_end and name not in self._unclosed:
                 self._state.hidden = _Hidden(name, 1)
@@ -232,31 +243,32 @@ class _Walk:
     def _flush(self, place: int) -> None:
         """The text since the last boundary is a block, if it is not empty."""
         start, marks, captions = self._start, self._marks, self._captions
+        if start == place and not marks and not captions:
+            return  # two boundaries in a row, as most are
         self._begin(place)
         text = self._scanned[start:place]
         if text and not text.isspace():
-            tables = self._state.tables
-            runs = self._runs(start, place, marks)
-            write = self._written(runs, text)
-            if tables:
-                tables[-1].put(Cell(runs, write, self._is_text))
-            else:
-                write(self._writer)
-        for caption in captions:
-            self._caption(caption)
+            parts = [(start, place, ALL)]
+            if self._shading is not None:
+                parts = self._shading.parts(start, place)
+            for low, high, self._shade in parts:
+                runs = self._runs(low, high, marks)
+                write = self._written(runs, self._scanned[low:high])
+                self._put(Cell(runs, write, self._is_text, self._shade))
+        for caption in captions:  # a picture is content where the text before it is
+            self._put(Cell([Run(caption)], _caption(caption), True, self._shade))
 
-    def _caption(self, text: str) -> None:
-        def write(writer: Writer) -> None:
-            writer.other(Tag.CAPTION, text)
-
+    def _put(self, cell: Cell) -> None:
         if self._state.tables:
-            self._state.tables[-1].put(Cell([Run(text)], write, True))
+            self._state.tables[-1].put(cell)
         else:
-            write(self._writer)
+            self._writer.shade = cell.shade
+            cell.write(self._writer)
 
     def _runs(self, start: int, end: int, marks: list[tuple[int, bool, str]]) -> list[Run]:
         runs, bold, href = [], False, ""
-        for place, is_bold, to in [*marks, (end, False, "")]:
+        for mark, is_bold, to in [*marks, (end, False, "")]:
+            place = min(mark, end)
             if place > start:
                 runs.append(Run(unescape(self._scanned[start:place]), bold, href))
                 start = place
@@ -297,9 +309,13 @@ class _Walk:
         self._state.around.pop()
         if self._state.tables:
             outer = self._state.tables[-1]
-            outer.put(Cell([], table.write, False))
+            outer.put(Cell([], table.write, False, self._shade))
         else:
             table.write(self._writer)
+
+
+def _caption(text: str) -> Callable[[Writer], None]:
+    return lambda writer: writer.other(Tag.CAPTION, text)
 
 
 def _is_hidden(attributes: dict[str, str]) -> bool:

@@ -25,6 +25,7 @@ from shoal.convert.sniff import (
     media_type,
 )
 from shoal.model.compression import zstd
+from shoal.model.content import content_text
 from shoal.model.digest import payload_digest, text_digest
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Link, Rel, Source
@@ -35,7 +36,7 @@ from shoal.model.record import pack
 from shoal.model.robots import parse
 from shoal.model.url import seen_key
 from shoal.model.visit import Fetched, Kind, Visit
-from shoal.ports import Prioritizer, Scope
+from shoal.ports import Cleaner, Prioritizer, Scope
 
 _LEAST_TEXT = 25
 """Characters: of a few words nobody knows the language."""
@@ -53,6 +54,7 @@ class ReaderSettings:
     keep_blocks: bool = False
     """Whether the tagged text is wanted beside the plain one."""
     ocr: bool = False
+    cleaner: Cleaner | None = None
 
 
 class Reader:
@@ -92,6 +94,7 @@ class Reader:
             member=file_name(fetched.header("content-disposition")),
             wants_blocks=self._settings.keep_blocks,
             wants_ocr=self._settings.ocr,
+            cleaner=self._settings.cleaner,
         )
         kind = media_type(content_type, body, context.name) if body else ""
         if problem and not looks_like_text(body):
@@ -144,6 +147,9 @@ class Reader:
             modified=page.modified,
             keywords=page.keywords,
             blocks=zstd(pack(page.blocks)) if self._settings.keep_blocks else b"",
+            shades=page.shades,
+            cleaned_by=page.cleaned_by,
+            content_chars=len(content_text(page.text, page.shades)),
         )
 
     def _judge(self, document: Document, converted: Converted, fetched: Fetched) -> None:

@@ -9,6 +9,7 @@ tests hold the two against each other, and against a real parser.
 """
 
 import re
+from array import array
 from collections.abc import Collection
 
 Tag = tuple[str, dict[str, str], int, str]
@@ -157,6 +158,22 @@ def _target(href: str) -> str | None:
     return href.partition("#")[0]
 
 
+class _Places:
+    """Places of the page, as they are passed by."""
+
+    def __init__(self, wanted: bytes) -> None:
+        self._wanted = memoryview(wanted).cast("i")
+        self._found = array("i")
+
+    def pass_by(self, end: int, length: int) -> None:
+        while len(self._found) < len(self._wanted) and self._wanted[len(self._found)] < end:
+            self._found.append(length)
+
+    def rest(self, length: int) -> bytes:
+        self._found.extend([length] * (len(self._wanted) - len(self._found)))
+        return self._found.tobytes()
+
+
 class PlainScanner:
     def __init__(
         self,
@@ -174,12 +191,18 @@ class PlainScanner:
         self._attributes = frozenset(attributes)
         self._whole_anchors = "a" in self._tags and "/a" not in self._tags
 
-    def scan(self, html: str, max_tags: int) -> tuple[str, list[Tag], int]:
-        """The text, the tags, and how far it got: beyond `max_tags` of them it reads nothing."""
+    def scan(
+        self, html: str, max_tags: int, places: bytes = b""
+    ) -> tuple[str, list[Tag], int, bytes]:
+        """The text, the tags, and how far it got: beyond `max_tags` of them it reads nothing.
+        `places` of the page (int32, ascending) come back as places in the text; one within a
+        stretch of text as the beginning of that stretch."""
         lines = _Lines()
         told = _Told(lines, max_tags)
+        found = _Places(places)
         position = foreign = kept = 0
         while (start := html.find("<", position)) >= 0:
+            found.pass_by(start, lines.length)
             lines.put(html[position:start], kept > 0)
             opened = _TAG.match(html, start)
             if opened is None:
@@ -195,7 +218,7 @@ class PlainScanner:
                 inner = html[position : _end_of_raw(html, name, position)]
             self._tell(told, opened[1] + name, {} if opened[1] else attributes, inner)
             if told.is_full:
-                return str(lines), told.tags, start
+                return str(lines), told.tags, start, found.rest(lines.length)
             position += len(inner)
             if name in self._spaces:
                 lines.separate(self._spaces[name])
@@ -206,9 +229,10 @@ class PlainScanner:
             if name in self._keeps_lines:
                 kept = max(0, kept - 1) if opened[1] else kept + 1
         else:
+            found.pass_by(len(html), lines.length)
             lines.put(html[position:], kept > 0)
         told.end_anchor(is_closed=False)
-        return str(lines), told.tags, len(html)
+        return str(lines), told.tags, len(html), found.rest(lines.length)
 
     def _tell(self, told: "_Told", name: str, attributes: dict[str, str], inner: str) -> None:
         if self._whole_anchors and name in ("a", "/a"):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from shoal.convert.shading import ALL, Shade, is_mixed, mean_shade
 from shoal.convert.writer import Run, Writer
 
 _MAX_CELL_CHARS = 1_500
@@ -21,6 +22,7 @@ class Cell(NamedTuple):
     write: Callable[[Writer], None]
     is_text: bool
     """No more than a paragraph: it may stand in one line with its neighbours."""
+    shade: Shade = ALL
 
 
 @dataclass(slots=True)
@@ -63,16 +65,15 @@ class Table:
 
     def write(self, writer: Writer) -> None:
         self._end_row()
-        for cell in self._before:
-            cell.write(writer)
-        if self._is_table():
-            rows = [[_one_line(cells) for cells in row] for row in self.rows]
-            writer.table(rows, header_rows=self.header_rows)
+        _write_each(self._before, writer)
+        within = [cell for row in self.rows for cells in row for cell in cells]
+        if not self._is_table() or is_mixed([cell.shade for cell in within]):
+            _write_each(within, writer)
             return
-        for row in self.rows:
-            for cells in row:
-                for cell in cells:
-                    cell.write(writer)
+        rows = [[_one_line(cells) for cells in row] for row in self.rows]
+        lengths = [sum(len(run.text) for run in cell.runs) for cell in within]
+        writer.shade = mean_shade([cell.shade for cell in within], lengths)
+        writer.table(rows, header_rows=self.header_rows)
 
     def _end_row(self) -> None:
         if self._row_is_head and self.header_rows == len(self.rows) - 1:
@@ -89,6 +90,12 @@ class Table:
                 for cells in filled
             )
         )
+
+
+def _write_each(cells: list[Cell], writer: Writer) -> None:
+    for cell in cells:
+        writer.shade = cell.shade
+        cell.write(writer)
 
 
 def _one_line(cells: list[Cell]) -> list[Run]:

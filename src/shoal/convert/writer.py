@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from shoal.convert.limits import Limits
+from shoal.convert.shading import ALL, score_of
 from shoal.model.page import Block, Page, Tag
 
 
@@ -34,6 +35,8 @@ class Writer:
         self._chars = 0
         self.blocks: list[Block] = []
         self.full = False
+        self.shade = ALL
+        """Of what is written next."""
 
     def heading(
         self,
@@ -128,6 +131,7 @@ class Writer:
             if not block.text or len(self.blocks) >= self._limits.blocks:
                 return
         self._chars += len(block.text) + 1
+        block.score, block.is_comment = score_of(self.shade)
         self.blocks.append(block)
 
 

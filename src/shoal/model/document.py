@@ -84,6 +84,12 @@ class Document(Struct, array_like=True):
     """The evidence for the language: `declared`, or `detector`."""
     blocks: bytes = b""
     """The tagged text (a list of Block), zstd; only for whoever asked for it."""
+    shades: bytes = b""
+    """For each line of the text how likely it is content (model/content.py); empty: all is."""
+    cleaned_by: str = ""
+    """The method that told content from its frame."""
+    content_chars: int = 0
+    """How much of the text is content."""
 
 
 class Understood(Struct, array_like=True):

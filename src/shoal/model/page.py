@@ -48,6 +48,11 @@ class Block(Struct, array_like=True):
     """In points, where headings are told by it; else 0."""
     source: int = -1
     """Where it stands: a page, slide or sheet from 1 on, or the place in the source text."""
+    score: float = 1.0
+    """How sure it is that this is content and no menu, advertisement or footer: from 0 to 1, and
+    content from one half on."""
+    is_comment: bool = False
+    """Whether readers wrote it below the page's own text."""
 
     @property
     def link_density(self) -> float:
@@ -90,3 +95,7 @@ class Page(Struct, array_like=True):
     """When it was first published or made, and last changed: ISO 8601, as far as it is known."""
     modified: str = ""
     keywords: str = ""
+    shades: bytes = b""
+    """For each line of the text how likely it is content (model/content.py); empty: all is."""
+    cleaned_by: str = ""
+    """The method that told so."""

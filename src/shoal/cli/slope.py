@@ -1,0 +1,109 @@
+"""`shoal slope`: the document slope curve of a page, and the content that it shows."""
+
+import sys
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from shoal.cli.options import Dir, Json, app, argument, option
+
+if TYPE_CHECKING:
+    from shoal.app.page_source import Curve
+
+Method = Literal["slope", "window"]
+_POINTS = 500
+_SHOWN_BLOCKS = 20
+
+
+@app.command()
+def slope(
+    page: Annotated[str, argument("URL|FILE", "A stored page, or a file of HTML.")],
+    method: Annotated[
+        Method,
+        option("--method", "slope|window", "One best block (slope), or every flat section."),
+    ] = "slope",
+    svg: Annotated[str | None, option("--svg", "FILE", "Draw it into an SVG file too.")] = None,
+    png: Annotated[str | None, option("--png", "FILE", "Draw it into a PNG file too.")] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Draw a page's tags against its tokens: content is flat.
+
+    The textbook's document slope curve. The part of the axis that is drawn thick is what the
+    method takes for content.
+    """
+    from shoal.app.page_source import slope as curve_of
+    from shoal.cli import screen
+
+    curve = curve_of(_source(page, given_dir), method)
+    if svg is not None:
+        _write(svg, "--svg", curve.svg.encode())
+    if png is not None:
+        _write(png, "--png", curve.png)
+    if json:
+        screen.json(_as_json(page, curve))
+        return
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    columns = get_terminal_size((100, 24)).columns
+    for line in curve.text(columns, ascii_only=not encoding.startswith("utf")).splitlines():
+        screen.say(line)
+    screen.say()
+    for line in _facts(curve):
+        screen.say(line)
+
+
+def _source(name: str, given_dir: str | None) -> str:
+    from shoal.app.collection import Collection
+    from shoal.app.layout import directory_of
+    from shoal.app.page_source import file_source, stored_source
+    from shoal.cli.showing import stored
+    from shoal.errors import UsageError
+
+    if "://" not in name:
+        path = Path(name)
+        if not path.exists():
+            raise UsageError(f"{name} is no file here, and no URL written in full")
+        return file_source(path)
+    with Collection(directory_of(given_dir)) as collection:
+        return stored_source(stored(collection, name))
+
+
+def _write(name: str, flag: str, data: bytes) -> None:
+    from shoal.errors import UsageError
+
+    try:
+        Path(name).write_bytes(data)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{flag} {name} can't be written: {error}") from error
+
+
+def _facts(curve: "Curve") -> list[str]:
+    from shoal.cli.wording import count, one_line
+
+    tags, words = count(curve.tags, "tag"), count(curve.words, "word")
+    formatting = count(curve.tokens - curve.tags - curve.words, "tag")
+    inside, blocks = count(curve.words_inside, "word"), count(len(curve.blocks), "block")
+    lines = [
+        f"page       {curve.tokens:,} tokens: {tags}, {words}, {formatting} that only format text",
+        f"content    {inside} ({curve.share:.1%}) in {blocks}, by the method {curve.method}",
+    ]
+    for block in curve.blocks[:_SHOWN_BLOCKS]:
+        lines.append(f"block      i = {block.i:,}, j = {block.j:,}: {count(block.words, 'word')}")
+        lines.append(f"  first    {one_line(block.first)}")
+        lines.append(f"  last     {one_line(block.last)}")
+    if len(curve.blocks) > _SHOWN_BLOCKS:
+        lines.append(f"and {count(len(curve.blocks) - _SHOWN_BLOCKS, 'block')} more (see --json)")
+    return lines
+
+
+def _as_json(page: str, curve: "Curve") -> dict[str, object]:
+    return {
+        "page": page,
+        "method": curve.method,
+        "tokens": curve.tokens,
+        "tags": curve.tags,
+        "words": curve.words,
+        "share": curve.share,
+        "blocks": curve.blocks,
+        "points": curve.points(_POINTS),
+    }
