@@ -22,6 +22,9 @@ from benchmarks.crawlers import Crawler, scrapy_crawler, shoal_crawler, wget_cra
 from benchmarks.web import Web, add_arguments, served, stop_on_sigterm, web_of
 
 OURS = "shoal"
+"""With all that the others do and more: robots, links, text, digests, WARC and table."""
+CLEANING = "shoal_cleaning"
+"""As it comes: each page's content is told from its frame as well, which no peer does."""
 
 
 class Run(NamedTuple):
@@ -126,7 +129,8 @@ def results(runs: Sequence[Run]) -> str:
 
 def chosen_crawlers(names: Sequence[str], work: Path, workers: int) -> list[Crawler]:
     makers: dict[str, Callable[[], Crawler]] = {
-        OURS: lambda: shoal_crawler(workers),
+        OURS: lambda: shoal_crawler(OURS, workers, "none"),
+        CLEANING: lambda: shoal_crawler(CLEANING, workers, "model"),
         "scrapy": lambda: scrapy_crawler(work, "scrapy", "twisted"),
         "scrapy_aiohttp": lambda: scrapy_crawler(work, "scrapy_aiohttp", "aiohttp"),
         "wget": wget_crawler,
@@ -147,7 +151,7 @@ def main() -> None:
     add_arguments(parser)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--latency", type=int, nargs="+", default=[0, 50], metavar="MS")
-    everyone = [OURS, "scrapy", "scrapy_aiohttp", "wget"]
+    everyone = [OURS, CLEANING, "scrapy", "scrapy_aiohttp", "wget"]
     parser.add_argument("--crawlers", nargs="+", default=everyone, metavar="NAME")
     parser.add_argument("--workers", type=int, default=64, help="Shoal's requests at once")
     options = parser.parse_args()

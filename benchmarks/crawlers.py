@@ -28,13 +28,13 @@ class Crawler(NamedTuple):
     accepted: tuple[int, ...] = (0,)
 
 
-def shoal_crawler(workers: int) -> Crawler:
-    return Crawler("shoal", lambda web, out: _shoal(web, out, workers), _shoal_fetched)
+def shoal_crawler(name: str, workers: int, content: str) -> Crawler:
+    return Crawler(name, lambda web, out: _shoal(web, out, workers, content), _shoal_fetched)
 
 
-def _shoal(web: Web, out: Path, workers: int) -> list[str]:
+def _shoal(web: Web, out: Path, workers: int, content: str) -> list[str]:
     flags = ["--scope", "any", "--delay", "0", "--workers", str(workers), "--quiet"]
-    flags += ["--set", "politeness.delay_factor=0"]
+    flags += ["--set", "politeness.delay_factor=0", "--set", f"understand.content={content}"]
     return [sys.executable, "-m", "shoal", "crawl", *web.seeds, "--dir", str(out / "c"), *flags]
 
 

@@ -44,7 +44,7 @@ MORE = [
     ),
 ]
 ITEMS = "".join(f"<li><a href='/{each}'>Topic {each}</a></li>" for each in range(12))
-PAGE = f"""<html lang=en><title>Kelp forests</title>
+PAGE = f"""<html lang=en><meta property=og:type content=article><title>Kelp forests</title>
 <body><nav class="menu"><ul>{ITEMS}</ul></nav>
 <main><article><h1>Kelp forests</h1>
 <p>{SAID} See <a href="otters.html">the otters</a> and <a href="/urchins">the urchins</a>.</p>
@@ -245,7 +245,8 @@ def test_how_much_was_kept_is_explained(stored: tuple[shoal.Collection, str]) ->
     collection, url = stored
     share = len(page_of(collection, url).text) / len(page_of(collection, url).whole_text)
     [kept] = [line.says for line in collection.explain(url).lines if line.topic == "kept"]
-    assert kept == f"{share:.0%} of the text is content, the rest its frame (by model)."
+    says = f"{share:.0%} of the text is content, the rest its frame (by model)."
+    assert kept == f"{says} It calls itself article."
 
 
 def test_without_a_method_all_is_content(tmp_path: Path) -> None:

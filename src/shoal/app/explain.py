@@ -211,7 +211,9 @@ def _content(collection: Collection, url: str) -> list[Line]:
     ]
     if document.cleaned_by and document.text_chars:
         share = document.content_chars / document.text_chars
-        says = f"{share:.0%} of the text is content, the rest its frame (by {document.cleaned_by})."
+        kind = f" It calls itself {document.page_type}." if document.page_type else ""
+        by = document.cleaned_by
+        says = f"{share:.0%} of the text is content, the rest its frame (by {by}).{kind}"
         lines.append(Line("kept", says))
     if document.canonical and document.canonical != page.url:
         lines.append(

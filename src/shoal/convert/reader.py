@@ -41,6 +41,8 @@ from shoal.ports import Cleaner, Prioritizer, Scope
 _LEAST_TEXT = 25
 """Characters: of a few words nobody knows the language."""
 _LEAST_CONFIDENCE = 0.6
+_TYPE = "og:type"
+_TYPE_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,7 @@ class Reader:
             shades=page.shades,
             cleaned_by=page.cleaned_by,
             content_chars=len(content_text(page.text, page.shades)),
+            page_type=next((to[:_TYPE_CHARS] for name, to in converted.meta if name == _TYPE), ""),
         )
 
     def _judge(self, document: Document, converted: Converted, fetched: Fetched) -> None:

@@ -90,6 +90,8 @@ class Document(Struct, array_like=True):
     """The method that told content from its frame."""
     content_chars: int = 0
     """How much of the text is content."""
+    page_type: str = ""
+    """What the page says it is, by Open Graph: `article`, `product`, `website` …"""
 
 
 class Understood(Struct, array_like=True):
