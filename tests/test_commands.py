@@ -205,7 +205,9 @@ STEPS = [
     "step check .",
     "step -m mypy",
 ]
-COMPUTING = ["tests/convert", "tests/quality", "tests/conformance", "tests/model"]
+COMPUTING = [
+    f"tests/{each}" for each in ("clean", "convert", "quality", "conformance", "model", "training")
+]
 
 
 def suites(marked: str) -> set[str]:

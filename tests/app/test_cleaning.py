@@ -294,3 +294,15 @@ def test_the_function_and_the_room_of_its_name(program: str) -> None:
 def test_the_curve_of_a_page() -> None:
     curve = shoal.slope(PAGE)
     assert curve.tags < curve.tokens
+
+
+@pytest.mark.parametrize("name", ["article.html", "https://example.org/article"])
+def test_a_name_is_no_source(name: str) -> None:
+    with pytest.raises(shoal.UsageError, match="is no HTML: for a file give a Path"):
+        shoal.clean(name)
+
+
+def test_the_pages_own_heading_stands_in_html_and_markdown(found: shoal.Cleaned) -> None:
+    own = next(block for block in found.blocks if block.kind is Tag.HEADING and block.level == 1)
+    assert found.markdown.startswith(f"# {own.text}\n")
+    assert f"<h1>{own.text}</h1>" in found.html

@@ -88,7 +88,7 @@ def test_nothing_kept_is_said(here: Here) -> None:
     Path("empty.html").write_text("<title>Nothing</title><body><p> </p>")
     done = here("clean", "empty.html")
     assert (done.code, done.out) == (1, b"")
-    assert "Nothing of empty.html is content; `shoal convert` shows all" in done.err
+    assert "Nothing of empty.html is content; `shoal convert empty.html` shows all" in done.err
     found = here.ok("clean", "empty.html", "--to=json").json
     assert (found["text"], found["blocks"]) == ("", [])
 

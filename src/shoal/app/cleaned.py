@@ -1,5 +1,6 @@
 """What is left of a page when its frame is gone? Its content, in every form."""
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
@@ -7,9 +8,10 @@ from typing import NamedTuple
 from shoal.app.conversion import Conversion, block_as_dict
 from shoal.convert.rendition import as_html, as_markdown
 from shoal.model.content import content_text
-from shoal.model.page import Block
+from shoal.model.page import Block, Tag
 
 _CONTENT = 0.5
+_WORD = re.compile(r"\w+")
 
 
 class Found(NamedTuple):
@@ -48,11 +50,22 @@ class Cleaned:
 
     @property
     def html(self) -> str:
-        return as_html(self.kept, self.title, self.language)
+        return as_html(self._with_heading(), self.title, self.language)
 
     @property
     def markdown(self) -> str:
-        return as_markdown(self.kept)
+        return as_markdown(self._with_heading())
+
+    def _with_heading(self) -> list[Block]:
+        """What is kept, below the page's own heading: in the plain text the title is apart."""
+        title = set(_WORD.findall(self.title.lower()))
+        for block in self.blocks if self.kept else ():
+            words = _WORD.findall(block.text.lower())
+            if block.kind is Tag.HEADING and block.level == 1 and words:
+                is_own = 2 * sum(word in title for word in words) >= len(words)
+                is_missing = block.score < _CONTENT
+                return [block, *self.kept] if is_own and is_missing else self.kept
+        return self.kept
 
     @property
     def share(self) -> float:

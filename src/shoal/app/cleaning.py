@@ -32,11 +32,21 @@ def clean(
             declared = dict(html.headers).get("content-type", "")
             found = converter.convert(html.body, media_type=declared, url=url or html.url)
         elif isinstance(html, str):
+            _require_source(html)
             body = html.encode("utf-8", "replace")
             found = converter.convert(body, media_type=HTML, url=url or "")
         else:
             found = converter.convert(html, url=url or "")
     return cleaned_of(found)
+
+
+def _require_source(html: str) -> None:
+    """A name in place of a source would be its own content, and nobody would notice."""
+    is_name = "<" not in html and len(html.split()) == 1
+    if is_name and ("://" in html or Path(html[:255]).suffix):
+        raise UsageError(
+            f"{html[:80]!r} is no HTML: for a file give a Path, for a stored page the Page"
+        )
 
 
 def _drawn(html: str | bytes | Path | Page, url: str) -> Cleaned:

@@ -222,7 +222,8 @@ static int by_likelihood(const void *one, const void *other)
     return a->likely != b->likely ? (a->likely < b->likely ? 1 : -1) : a->piece - b->piece;
 }
 
-#define FRAMELESS_WORDS 12 /* a page with fewer has no frame: all of it is content */
+#define FRAMELESS_WORDS 12 /* a page with fewer has no frame: all of it is content; */
+#define UNLINKED_WORDS 40 /* nor has one with fewer, of which next to nothing is links */
 #define NOTICE_WORDS 60 /* fewer, and only where scripts do not run, ask to switch them on */
 #define COPY_WORDS 8 /* so long a text does not come about twice */
 
@@ -251,18 +252,19 @@ static void drop_copies(const Pass *pass, float *likely, int *best)
 static float cut_of(const Model *model, const Pass *pass, const float *likely, Ranked *ranked)
 {
     int n = pass->piece_count;
-    double expected = 0, taken = 0, right = 0, best = 0, total = 0, unscripted = 0;
+    double expected = 0, taken = 0, right = 0, best = 0, total = 0, unscripted = 0, links = 0;
     float cut = 2;
     for (int i = 0; i < n; i++) {
         ranked[i].likely = likely[i];
         ranked[i].piece = i;
         expected += pow(likely[i], model->sharpness) * pass->pieces[i].words;
         total += pass->pieces[i].words;
+        links += pass->pieces[i].link_words;
         unscripted += pass->pieces[i].into & IN_NOSCRIPT ? pass->pieces[i].words : 0;
     }
     if (total < NOTICE_WORDS && unscripted > total / 2)
         return cut;
-    if (total < FRAMELESS_WORDS)
+    if (total < FRAMELESS_WORDS || (total < UNLINKED_WORDS && 5 * links < total))
         return 0;
     if (expected < model->least_words)
         return cut;

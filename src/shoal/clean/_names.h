@@ -88,8 +88,13 @@ static uint32_t hash_name(const char *name, size_t length)
     return hash;
 }
 
+static const char *const COMMENT_WORDS[] = {"comment", "comments", "disqus", "respond"};
+static uint32_t comment_hashes[sizeof COMMENT_WORDS / sizeof *COMMENT_WORDS];
+
 static void fill_name_table(void)
 {
+    for (size_t i = 0; i < sizeof COMMENT_WORDS / sizeof *COMMENT_WORDS; i++)
+        comment_hashes[i] = hash_name(COMMENT_WORDS[i], strlen(COMMENT_WORDS[i]));
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         uint32_t at = hash_name(NAMES[i].name, strlen(NAMES[i].name)) % NAME_SLOTS;
         while (name_table[at] != NULL)

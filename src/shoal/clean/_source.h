@@ -91,9 +91,8 @@ static void weigh(Pass *pass, Element *element, uint32_t hash)
 
 static void mark_comments(Element *element, uint32_t hash)
 {
-    static const char *const names[] = {"comment", "comments", "disqus", "respond"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (hash == hash_name(names[i], strlen(names[i])))
+    for (size_t i = 0; i < sizeof COMMENT_WORDS / sizeof *COMMENT_WORDS; i++)
+        if (hash == comment_hashes[i])
             element->into |= IN_COMMENTS;
 }
 

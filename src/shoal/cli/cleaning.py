@@ -22,6 +22,9 @@ def clean(
     to: Annotated[
         To, option("--to", "text|html|markdown|json", "What to write (text unless said otherwise).")
     ] = "text",
+    url: Annotated[
+        str, option("--url", "URL", "Where a file is from; its links are resolved by that.")
+    ] = "",
     given_dir: Dir = None,
 ) -> int:
     """Only the content of a page.
@@ -30,19 +33,20 @@ def clean(
     """
     from shoal.cli import screen
 
-    found = _cleaned(page, method, given_dir)
+    found = _cleaned(page, url, method, given_dir)
     if found.problem:
         screen.remark(f"{page}: {found.problem}")
     if method == "model" and found.method == "dom":
         screen.remark(f"{page} is too odd for the model; read by its tags (--method dom).")
     if not found.kept and to != "json":
-        screen.remark(f"Nothing of {page} is content; `shoal convert` shows all of a file's text.")
+        all_of_it = "shoal show --whole" if "://" in page else "shoal convert"
+        screen.remark(f"Nothing of {page} is content; `{all_of_it} {page}` shows all of its text.")
         return 1
     screen.data(_rendered(page, found, to))
     return 0
 
 
-def _cleaned(name: str, method: Method, given_dir: str | None) -> "Cleaned":
+def _cleaned(name: str, url: str, method: Method, given_dir: str | None) -> "Cleaned":
     from shoal.app.cleaning import clean as cleaned
     from shoal.app.collection import Collection
     from shoal.app.layout import directory_of
@@ -53,9 +57,9 @@ def _cleaned(name: str, method: Method, given_dir: str | None) -> "Cleaned":
         path = Path(name)
         if not path.exists():
             raise UsageError(f"{name} is no file here, and no URL written in full")
-        return cleaned(path, method=method)
+        return cleaned(path, url, method=method)
     with Collection(directory_of(given_dir)) as collection:
-        return cleaned(stored(collection, name), method=method)
+        return cleaned(stored(collection, name), url, method=method)
 
 
 def _rendered(name: str, found: "Cleaned", to: To) -> bytes:
