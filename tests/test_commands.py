@@ -206,7 +206,11 @@ STEPS = [
     "step -m mypy",
 ]
 COMPUTING = [
-    f"tests/{each}" for each in ("clean", "convert", "quality", "conformance", "model", "training")
+    f"tests/{each}"
+    for each in (
+        *("clean", "conformance", "contract", "convert", "dedupe", "focus", "frontier", "model"),
+        *("quality", "sources", "store", "training", "fetch/test_render.py"),
+    )
 ]
 
 
