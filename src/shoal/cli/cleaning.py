@@ -1,14 +1,10 @@
 """`shoal clean`: a page without menus, advertisements and footers."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
+from shoal.cli.forms import To, file_or_page, rendered
 from shoal.cli.options import Dir, app, argument, option
 
-if TYPE_CHECKING:
-    from shoal.app.cleaned import Cleaned
-
-To = Literal["text", "html", "markdown", "json"]
 Method = Literal["model", "dom", "slope", "window", "visual"]
 
 
@@ -31,45 +27,20 @@ def clean(
 
     JSON has all blocks of the page with their scores; what is content has one half and more.
     """
+    from shoal.app.cleaning import clean as cleaned
     from shoal.cli import screen
+    from shoal.cli.wording import program
 
-    found = _cleaned(page, url, method, given_dir)
+    with file_or_page(page, given_dir) as source:
+        found = cleaned(source, url, method=method)
     if found.problem:
         screen.remark(f"{page}: {found.problem}")
     if method == "model" and found.method == "dom":
         screen.remark(f"{page} is too odd for the model; read by its tags (--method dom).")
     if not found.kept and to != "json":
-        all_of_it = "shoal show --whole" if "://" in page else "shoal convert"
-        screen.remark(f"Nothing of {page} is content; `{all_of_it} {page}` shows all of its text.")
+        command = "show --whole" if "://" in page else "convert"
+        all_of_it = f"`{program()} {command} {page}` shows all of its text"
+        screen.remark(f"Nothing of {page} is content; {all_of_it}.")
         return 1
-    screen.data(_rendered(page, found, to))
+    screen.data(rendered(found, to, {"page": page}))
     return 0
-
-
-def _cleaned(name: str, url: str, method: Method, given_dir: str | None) -> "Cleaned":
-    from shoal.app.cleaning import clean as cleaned
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
-    from shoal.cli.showing import stored
-    from shoal.errors import UsageError
-
-    if "://" not in name:
-        path = Path(name)
-        if not path.exists():
-            raise UsageError(f"{name} is no file here, and no URL written in full")
-        return cleaned(path, url, method=method)
-    with Collection(directory_of(given_dir)) as collection:
-        return cleaned(stored(collection, name), url, method=method)
-
-
-def _rendered(name: str, found: "Cleaned", to: To) -> bytes:
-    from shoal.model.record import to_json
-
-    match to:
-        case "html":
-            return found.html.encode()
-        case "markdown":
-            return found.markdown.encode()
-        case "json":
-            return to_json({"page": name, **found.as_dict()}) + b"\n"
-    return found.text.encode() + b"\n"

@@ -3,15 +3,15 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
+from shoal.cli.forms import To, rendered
 from shoal.cli.options import Json, Quiet, app, argument, flag, option
 
 if TYPE_CHECKING:
     from shoal.app.conversion import Conversion
     from shoal.app.converting import Converter
 
-To = Literal["html", "text", "markdown", "json"]
 _ENDINGS = {"html": ".html", "text": ".txt", "markdown": ".md", "json": ".json"}
 
 
@@ -166,19 +166,6 @@ class _Progress:
             self._line.__exit__(None, None, None)
 
 
-def _rendered(path: Path, found: "Conversion", to: To) -> bytes:
-    from shoal.model.record import to_json
-
-    match to:
-        case "html":
-            return found.html.encode()
-        case "markdown":
-            return found.markdown.encode()
-        case "json":
-            return to_json({"file": str(path), **found.as_dict()}) + b"\n"
-    return found.text.encode() + b"\n" if found.text else b""
-
-
 def _show(path: Path, found: "Conversion", to: To, *, alone: bool) -> None:
     """Several texts are told apart by their names; JSON has one line for each document."""
     from shoal.cli import screen
@@ -189,7 +176,7 @@ def _show(path: Path, found: "Conversion", to: To, *, alone: bool) -> None:
             screen.remark(f"{name}: {each.problem}")
         if to != "json" and (not alone or found.inside):
             screen.say(f"==> {name} <==", strong=True)
-        screen.data(_rendered(path, each, to))
+        screen.data(rendered(each, to, {"file": str(path)}))
 
 
 def _write(where: Path, path: Path, found: "Conversion", to: To) -> None:
@@ -199,9 +186,11 @@ def _write(where: Path, path: Path, found: "Conversion", to: To) -> None:
     ]
     target = where.joinpath(*inner[:-1], inner[-1] + _ENDINGS[to])
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(_rendered(path, found, to))
+    target.write_bytes(rendered(found, to, {"file": str(path)}))
     for number, each in enumerate(found.inside, 1):
         folder = where.joinpath(*inner[:-1], inner[-1] + ".inside")
         folder.mkdir(exist_ok=True)
         safe = "".join(c if c.isalnum() or c in "._- " else "_" for c in each.name)[-80:]
-        (folder / f"{number:04d}-{safe}{_ENDINGS[to]}").write_bytes(_rendered(path, each, to))
+        (folder / f"{number:04d}-{safe}{_ENDINGS[to]}").write_bytes(
+            rendered(each, to, {"file": str(path)})
+        )

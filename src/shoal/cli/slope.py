@@ -5,6 +5,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from shoal.cli.forms import file_or_page
 from shoal.cli.options import Dir, Json, app, argument, option
 
 if TYPE_CHECKING:
@@ -53,19 +54,10 @@ def slope(
 
 
 def _source(name: str, given_dir: str | None) -> str:
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
     from shoal.app.page_source import file_source, stored_source
-    from shoal.cli.showing import stored
-    from shoal.errors import UsageError
 
-    if "://" not in name:
-        path = Path(name)
-        if not path.exists():
-            raise UsageError(f"{name} is no file here, and no URL written in full")
-        return file_source(path)
-    with Collection(directory_of(given_dir)) as collection:
-        return stored_source(stored(collection, name))
+    with file_or_page(name, given_dir) as found:
+        return file_source(found) if isinstance(found, Path) else stored_source(found)
 
 
 def _write(name: str, flag: str, data: bytes) -> None:
@@ -74,7 +66,8 @@ def _write(name: str, flag: str, data: bytes) -> None:
     try:
         Path(name).write_bytes(data)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{flag} {name} can't be written: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(f"{flag} {name} can't be written: {reason}") from error
 
 
 def _facts(curve: "Curve") -> list[str]:

@@ -1,0 +1,45 @@
+"""Which page is meant, and how is it written? Shared by `convert`, `clean` and `slope`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from shoal.app.cleaned import Cleaned
+    from shoal.app.collection import Page
+    from shoal.app.conversion import Conversion
+
+To = Literal["html", "text", "markdown", "json"]
+
+
+@contextmanager
+def file_or_page(name: str, given_dir: str | None) -> Iterator["Path | Page"]:
+    """A file, or a stored page while its collection is open."""
+    from shoal.app.collection import Collection
+    from shoal.app.layout import directory_of
+    from shoal.cli.showing import stored
+    from shoal.errors import UsageError
+
+    if "://" in name:
+        with Collection(directory_of(given_dir)) as collection:
+            yield stored(collection, name)
+        return
+    path = Path(name)
+    if not path.exists():
+        raise UsageError(f"{name} is no file here, and no URL written in full")
+    yield path
+
+
+def rendered(found: "Conversion | Cleaned", to: To, named: dict[str, str]) -> bytes:
+    """`named`: what stands first in JSON, to tell documents apart."""
+    from shoal.model.record import to_json
+
+    match to:
+        case "html":
+            return found.html.encode()
+        case "markdown":
+            return found.markdown.encode()
+        case "json":
+            return to_json({**named, **found.as_dict()}) + b"\n"
+    return found.text.encode() + b"\n" if found.text else b""
