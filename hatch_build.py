@@ -1,8 +1,9 @@
 """How do the sources in C become modules? Compiled while the package is built, if possible.
 
 Without a compiler Shoal is built all the same, and so it is when one of them does not compile. HTML
-is then scanned in Python, which gives the same and takes longer; the model of content (_content.c)
-has no Python form, and content is found by DOM filters (`dom`). `shoal doctor` says what is used.
+is then scanned and near-duplicates are found in Python, which gives the same and takes longer; the
+model of content (_content.c) has no Python form, and content is found by DOM filters (`dom`).
+`shoal doctor` says what is used.
 """
 
 import os
@@ -17,6 +18,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCES = {
     Path("src/shoal/convert/_scan.c"): "HTML is read slower",
     Path("src/shoal/clean/_content.c"): "content is found by tags, less well",
+    Path("src/shoal/dedupe/_prints.c"): "near-duplicates are found slower",
+    Path("src/shoal/dedupe/_simhash.c"): "simhashes are made slower",
+    Path("src/shoal/dedupe/_pairs.c"): "all pairs of near-duplicates are found slower",
 }
 """Each with what comes of it when it is not compiled."""
 

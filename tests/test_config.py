@@ -200,8 +200,12 @@ def test_every_scalar_can_be_set_by_its_variable(each: Setting) -> None:
         text = "Seven"
     if each.key in ("url.max_length", "fetch.max_headers"):
         text = "7000"
+    if each.key.startswith("dedupe.resemblance"):
+        text = "0.7"
     config = load(None, {}, {each.variable: text})
-    wanted = {"7": 7, "7.5": 7.5, "2m": 120.0, "70MB": 70_000_000, "7000": 7000}.get(text, text)
+    wanted = {"7": 7, "7.5": 7.5, "2m": 120.0, "70MB": 70_000_000, "7000": 7000, "0.7": 0.7}.get(
+        text, text
+    )
     assert config.value_of(each.key) == wanted
     assert config.origin_of(each.key) == each.variable
 

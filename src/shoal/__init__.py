@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from shoal.app.collection import Collection, Page
     from shoal.app.conversion import Conversion
     from shoal.app.converting import Converter, convert
+    from shoal.app.deduping import Deduped, dedupe
+    from shoal.app.dups import (
+        duplicate_clusters,
+        duplicate_groups,
+        duplicate_pairs,
+        mirrors,
+        regroup,
+        url_lessons,
+    )
+    from shoal.app.dups_accuracy import fingerprint_accuracy
+    from shoal.app.dups_files import file_clusters
+    from shoal.app.dups_near import compare, near_duplicates
     from shoal.app.offers import export_cdxj, export_jsonl, export_warc, map_site
     from shoal.app.page_source import slope
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
@@ -32,20 +44,32 @@ __all__ = [
     "Collection",
     "Conversion",
     "Converter",
+    "Deduped",
     "Page",
     "ShoalError",
     "UsageError",
     "__version__",
     "clean",
+    "compare",
     "convert",
     "crawl",
+    "dedupe",
+    "duplicate_clusters",
+    "duplicate_groups",
+    "duplicate_pairs",
     "export_cdxj",
     "export_jsonl",
     "export_warc",
+    "file_clusters",
+    "fingerprint_accuracy",
     "map_site",
+    "mirrors",
+    "near_duplicates",
     "open",
     "plan",
+    "regroup",
     "slope",
+    "url_lessons",
 ]
 
 _HOMES = {
@@ -53,20 +77,32 @@ _HOMES = {
     "Collection": ("shoal.app.collection", "Collection"),
     "Conversion": ("shoal.app.conversion", "Conversion"),
     "Converter": ("shoal.app.converting", "Converter"),
+    "Deduped": ("shoal.app.deduping", "Deduped"),
     "Page": ("shoal.app.collection", "Page"),
     "ShoalError": ("shoal.errors", "ShoalError"),
     "UsageError": ("shoal.errors", "UsageError"),
     "__version__": ("shoal.config", "VERSION"),
     "clean": ("shoal.app.cleaning", "clean"),
+    "compare": ("shoal.app.dups_near", "compare"),
     "convert": ("shoal.app.converting", "convert"),
     "crawl": ("shoal.app.api", "crawl"),
+    "dedupe": ("shoal.app.deduping", "dedupe"),
+    "duplicate_clusters": ("shoal.app.dups", "duplicate_clusters"),
+    "duplicate_groups": ("shoal.app.dups", "duplicate_groups"),
+    "duplicate_pairs": ("shoal.app.dups", "duplicate_pairs"),
     "export_cdxj": ("shoal.app.offers", "export_cdxj"),
     "export_jsonl": ("shoal.app.offers", "export_jsonl"),
     "export_warc": ("shoal.app.offers", "export_warc"),
+    "file_clusters": ("shoal.app.dups_files", "file_clusters"),
+    "fingerprint_accuracy": ("shoal.app.dups_accuracy", "fingerprint_accuracy"),
     "map_site": ("shoal.app.offers", "map_site"),
+    "mirrors": ("shoal.app.dups", "mirrors"),
+    "near_duplicates": ("shoal.app.dups_near", "near_duplicates"),
     "open": ("shoal.app.api", "open"),
     "plan": ("shoal.model.plan", "plan"),
+    "regroup": ("shoal.app.dups", "regroup"),
     "slope": ("shoal.app.page_source", "slope"),
+    "url_lessons": ("shoal.app.dups", "url_lessons"),
 }
 
 
@@ -82,8 +118,9 @@ def __getattr__(name: str) -> object:
 
 
 class _Package(ModuleType):
-    """`shoal.crawl` and `shoal.clean` are the functions, though importing the modules of the same
-    names would rebind them. Those are imported as ever: `from shoal.clean import dom`."""
+    """`shoal.crawl`, `shoal.clean` and `shoal.dedupe` are the functions, though importing the
+    modules of the same names would rebind them. Those are imported as ever: `from shoal.clean
+    import dom`."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

@@ -103,6 +103,7 @@ class Play:
             given.refresher,
             given.prefetch,
             given.seed_moved,
+            given.learned,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self.settings.frontier, seams)
 

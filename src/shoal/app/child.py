@@ -10,6 +10,7 @@ from shoal import faults
 from shoal.app.child_config import ChildConfig
 from shoal.clean.cleaners import cleaner_for
 from shoal.convert.reader import Reader, ReaderSettings
+from shoal.dedupe.sketch import prints
 from shoal.focus.priority import FixedPriority
 from shoal.focus.scope import CrawlScope
 from shoal.model.document import Understood
@@ -34,6 +35,7 @@ class Worker:
             keep_blocks=config.blocks,
             ocr=config.ocr,
             cleaner=None if config.content == "none" else cleaner_for(config.content),
+            prints=prints if config.prints else None,
         )
         self._reader = Reader(settings)
         self._archive = ArchiveWriter(

@@ -29,3 +29,5 @@ class ChildConfig(Struct):
     """Whether letters in pictures are to be recognised."""
     content: str = "none"
     """The method that tells a page's content from its frame."""
+    prints: bool = False
+    """Whether the sketches are wanted by which near-duplicates are found."""

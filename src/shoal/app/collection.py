@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -16,6 +17,7 @@ from urllib.parse import unquote
 from shoal.app.conversion import Conversion
 from shoal.app.converting import convert
 from shoal.app.layout import Layout, ReadLock, is_locked
+from shoal.app.prints import groups
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
 from shoal.clock import iso
 from shoal.config import Config, load
@@ -25,7 +27,7 @@ from shoal.errors import DamagedError, UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.content import content_text
-from shoal.model.document import Document
+from shoal.model.document import Document, Fate
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
 from shoal.model.rowkey import (
@@ -52,6 +54,8 @@ _PORT = re.compile(r":[0-9]+\Z")
 _ALL: KeyRange = (b"\x01", b"\xff")
 _MOST_BYTES = 1 << 30
 _MOST_RATIO = 10_000
+_MOST_DUPLICATES = 1000
+"""Of one page, that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,14 @@ class Page:
             return b""
         sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
         return encoding.undo(record.http_body, sent_as, _MOST_BYTES, _MOST_RATIO).data
+
+    @property
+    def duplicate_of(self) -> str:
+        """The URL of the page that stands for it now; empty when it stands for itself."""
+        if self.document.fate is not Fate.DUPLICATE:
+            return ""
+        lead = self.collection.lead(self.url)
+        return lead if lead != self.url else self.document.duplicate_of
 
     def converted(self) -> Conversion:
         """The stored response, read once more: with its tags, in any format."""
@@ -211,9 +223,38 @@ class Collection:
         ]
 
     def anchors(self, url: str) -> list[tuple[str, str]]:
-        """(source URL, anchor text) of the pages that link to it."""
-        found = self.store.anchors(self.row(url), self.principal)
-        return [(url_of(source), anchor.text) for source, _, anchor in found]
+        """(source URL, anchor text) of the pages that link to it; to a page that stands for its
+        near-duplicates also those that link to them."""
+        row = self.row(url)
+        found: dict[bytes, str] = {}
+        for each in (row, *self._followers(row)):
+            for source, _, anchor in self.store.anchors(each, self.principal):
+                found.setdefault(source, anchor.text)
+        return [(url_of(source), text) for source, text in found.items()]
+
+    def duplicates(self, url: str, at_most: int = _MOST_DUPLICATES) -> list[str]:
+        """The URLs of the other pages of its group of near-duplicates; the first is the one that
+        stands for all, if it is another."""
+        row, found = self.row(url), groups(self.table, self.store)
+        group_id, lead = found.group_of(row), found.lead_of(row)
+        if group_id is None or lead is None:
+            return []
+        others = (each for each in found.members(group_id) if each not in (row, lead))
+        seen = (each for each in others if self.store.page(each, self.principal) is not None)
+        return [url_of(each) for each in (*([lead] if lead != row else []), *islice(seen, at_most))]
+
+    def lead(self, url: str) -> str:
+        """The URL of the page that stands for its near-duplicates; its own, if it has none."""
+        row = self.row(url)
+        return url_of(groups(self.table, self.store).lead_of(row) or row)
+
+    def _followers(self, row: bytes) -> list[bytes]:
+        found = groups(self.table, self.store)
+        group_id = found.group_of(row)
+        if group_id is None or found.lead_of(row) != row:
+            return []
+        others = (each for each in found.members(group_id) if each != row)
+        return list(islice(others, _MOST_DUPLICATES))
 
     def hosts(self) -> Iterator[SiteView]:
         return self.frontier.sites()

@@ -12,7 +12,7 @@ from shoal.app.child_config import FACTORY, ChildConfig
 from shoal.app.fetchers import fetchers, resolver
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.limits import CrawlLimits
-from shoal.app.prints import exact_prints
+from shoal.app.prints import duplicates
 from shoal.app.recovery import Recovered, mend_archive
 from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
@@ -92,13 +92,14 @@ class Engine:
             )
         self.resolver = resolver(config, self.clock)
         self.scope = CrawlScope(self._scope_settings(self._row.roots))
+        self.prints = duplicates(self.table, self.store, config.dedupe)
         seams = Seams(
             links_of=lambda row: [out.link for out in self.store.links_of(row)],
             prefetch=lambda urls: self.resolver.prefetch(site_of(url).host for url in urls),
+            learned=self.prints.learned,
             seed_moved=self._widen,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
-        self.prints = exact_prints(self.table, self.store)
         self.recovered = Recovered(
             sites_counted_as_asked=self.frontier.recovered,
             torn_tails=mended.torn_tails,
@@ -238,6 +239,7 @@ class Engine:
                 warc_max_bytes=config.archive.max_file,
                 software=f"Shoal/{VERSION}",
                 content=config.understand.content,
+                prints=config.dedupe.near == "yes",
             )
         )
 

@@ -7,7 +7,7 @@ that a person can act on.
 
 import time
 
-from shoal.app.collection import Collection
+from shoal.app.collection import Collection, Page
 from shoal.clock import iso
 from shoal.focus.rules import load_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
@@ -219,11 +219,7 @@ def _content(collection: Collection, url: str) -> list[Line]:
         lines.append(
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
-    if document.duplicate_of:
-        lines.append(Line("duplicate", f"It is a duplicate of {document.duplicate_of}."))
-    elif document.same_text_as:
-        says = f"It has the same text as {document.same_text_as}, in another body."
-        lines.append(Line("duplicate", says))
+    lines += _duplicates(collection, page)
     indexed = {
         Fate.WAITING: "It waits for the index.",
         Fate.NOINDEX: "It is not indexed: the page says noindex.",
@@ -234,6 +230,21 @@ def _content(collection: Collection, url: str) -> list[Line]:
     }
     lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
     return lines
+
+
+def _duplicates(collection: Collection, page: Page) -> list[Line]:
+    says = []
+    if page.duplicate_of:
+        says.append(f"It is a duplicate of {page.duplicate_of}.")
+    if page.document.same_text_as:
+        says.append(f"It has the same text as {page.document.same_text_as}, in another body.")
+    others = [] if page.duplicate_of else collection.duplicates(page.url)
+    if others:
+        pages = "page that says" if len(others) == 1 else "pages that say"
+        says.append(
+            f"It stands for {len(others):,} other {pages} nearly the same, such as {others[0]}."
+        )
+    return [Line("duplicate", each) for each in says]
 
 
 def _next(known: UrlRow | None, site: SiteView | None) -> str:

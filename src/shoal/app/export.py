@@ -106,7 +106,7 @@ def page_line(page: Page) -> PageLine:
         canonical=document.canonical,
         body_digest=document.body_digest,
         text_digest=document.text_digest,
-        duplicate_of=document.duplicate_of,
+        duplicate_of=page.duplicate_of,
         same_text_as=document.same_text_as,
         fate=document.fate,
         problem=document.problem,

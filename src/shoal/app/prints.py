@@ -1,10 +1,28 @@
-"""How does the index of prints see the pages? Through the store and the frontier's rows."""
+"""How do the indexes of duplicates see the pages? Through the store and the frontier's rows."""
 
+from collections.abc import Iterator
+from itertools import islice
+
+from shoal.config import Dedupe
+from shoal.dedupe.duplicates import Duplicates, Known, Learning, Near, NearSettings
 from shoal.dedupe.exact import ExactPrints, Stored
+from shoal.dedupe.groups import Groups, Worth
+from shoal.dedupe.lessons import Lessons
+from shoal.dedupe.mirrors import Mirrors
+from shoal.dedupe.near import NearIndex
+from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView
+from shoal.model.document import Document
+from shoal.model.outcome import State
 from shoal.model.principal import OWNER
+from shoal.model.rowkey import site_of_key, url_of
 from shoal.ports import Table
 from shoal.store.pages import PageStore
+
+_MOST_IN_LINKS = 64
+"""Pages that link to a page are counted up to here, to weigh it against another."""
+_STORED = (State.FETCHED, State.UNCHANGED)
+_WANTED = (State.QUEUED, *_STORED)
 
 
 def exact_prints(table: Table, store: PageStore) -> ExactPrints:
@@ -17,3 +35,75 @@ def exact_prints(table: Table, store: PageStore) -> ExactPrints:
         return Stored(page.document, page.fetch.payload, url.depth)
 
     return ExactPrints(table, stored_of, lambda row: [out.link for out in store.links_of(row)])
+
+
+def groups(table: Table, store: PageStore) -> Groups:
+    """The groups of near-duplicates, to read."""
+    worths = _Worths(table, store)
+    return Groups(NearIndex(table), worths.of_stored)
+
+
+def near(table: Table, store: PageStore, settings: Dedupe) -> Near:
+    worths, index = _Worths(table, store), NearIndex(table)
+    cuts = NearSettings(settings.resemblance, settings.resemblance_across)
+    return Near(index, Groups(index, worths.of_stored), worths.of, cuts)
+
+
+def duplicates(table: Table, store: PageStore, settings: Dedupe) -> Duplicates:
+    exact = exact_prints(table, store)
+    if settings.near == "no":
+        return Duplicates(exact)
+    judge = near(table, store, settings)
+    if settings.learn == "no":
+        return Duplicates(exact, judge)
+    worths = _Worths(table, store)
+    learning = Learning(
+        Lessons(table, worths.stored_at),
+        Mirrors(table, worths.of_site),
+        judge.groups,
+        Known(worths.is_stored, worths.is_wanted),
+    )
+    return Duplicates(exact, judge, learning)
+
+
+class _Worths:
+    """What makes one page stand for others, out of the table."""
+
+    def __init__(self, table: Table, store: PageStore) -> None:
+        self._store = store
+        self._frontier = FrontierView(table)
+
+    def of_stored(self, row: bytes) -> Worth | None:
+        page = self._store.page(row, OWNER)
+        return None if page is None else self.of(row, page.document)
+
+    def of(self, row: bytes, document: Document) -> Worth:
+        url = self._frontier.url(row)
+        return Worth(
+            url_of(row),
+            document.canonical,
+            sum(1 for _ in islice(self._store.anchors(row, OWNER), _MOST_IN_LINKS)),
+            document.published,
+            0.0 if url is None else url.found_ms / 1000,
+        )
+
+    def of_site(self, site: bytes) -> tuple[int, ...]:
+        """Of two sites that are the same the one with more pages is the original."""
+        view = self._frontier.site(site)
+        return (0,) if view is None else (view.row.fetched,)
+
+    def stored_at(self, site: bytes) -> Iterator[bytes]:
+        """The rows of a site's stored pages."""
+        for row, url in self._frontier.urls(site, site + b"\xff"):
+            if url.state in _STORED and site_of_key(row) == site:
+                yield row
+
+    def is_stored(self, row: bytes) -> bool:
+        return self._is(row, _STORED)
+
+    def is_wanted(self, row: bytes) -> bool:
+        return self._is(row, _WANTED)
+
+    def _is(self, row: bytes, states: tuple[State, ...]) -> bool:
+        url: UrlRow | None = self._frontier.url(row)
+        return url is not None and url.state in states

@@ -8,7 +8,9 @@ import time
 from collections import deque
 from pathlib import Path
 
+from shoal.app.findings import group_findings
 from shoal.app.layout import Layout, WriteLock
+from shoal.app.regroup import regroup
 from shoal.app.verify import (
     Sighting,
     Tell,
@@ -18,6 +20,7 @@ from shoal.app.verify import (
     strange_anchors,
     text_fault,
 )
+from shoal.config import Config, load
 from shoal.frontier.rebuild import queue_again, rebuild
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Spot
@@ -27,7 +30,7 @@ from shoal.ports import Table
 from shoal.store import archive, archive_ends, claims
 from shoal.store.archive_tail import Tail, mend
 from shoal.store.cells import Cells
-from shoal.store.pages import SEQUENCE_KEY, last_sequence
+from shoal.store.pages import SEQUENCE_KEY, PageStore, last_sequence
 from shoal.store.table import RocksTable
 
 _WRITE_AT_ONCE = 1000
@@ -43,6 +46,8 @@ class Repaired(Struct):
     texts_dropped: int = 0
     anchors_added: int = 0
     anchors_dropped: int = 0
+    regrouped: bool = False
+    """Whether the groups of near-duplicates were wrong and were made anew."""
     sequence_raised: bool = False
     frontier_entries: int = 0
     """Queue entries, places in the front index, rows of sites and counts that were wrong."""
@@ -57,13 +62,14 @@ def repair(directory: Path, tell: Tell) -> Repaired:
     layout = Layout(directory)
     layout.must_exist()
     with WriteLock(layout), RocksTable(layout.table) as table:
-        return _Repair(table, layout.warc, tell).run()
+        return _Repair(table, layout.warc, load(layout.directory, {}, {}), tell).run()
 
 
 class _Repair:
-    def __init__(self, table: Table, directory: Path, tell: Tell) -> None:
+    def __init__(self, table: Table, directory: Path, config: Config, tell: Tell) -> None:
         self._table = table
         self._directory = directory
+        self._config = config
         self._tell = tell
         self._cells = Cells(table)
         self._done = Repaired()
@@ -77,6 +83,7 @@ class _Repair:
         self._mend_texts()
         self._tell("Holding links against anchors …")
         self._mend_anchors()
+        self._done.regrouped = self._mend_groups()
         self._done.sequence_raised = self._mend_sequence()
         self._tell("Counting anew …")
         self._done.frontier_entries = rebuild(self._table, self._now)
@@ -132,6 +139,14 @@ class _Repair:
                 self._table.write(batch)
                 batch = self._table.batch()
         self._table.write(batch)
+
+    def _mend_groups(self) -> bool:
+        if next(group_findings(self._table, self._cells), None) is None:
+            return False
+        self._tell("Grouping near-duplicates anew …")
+        store = PageStore(self._table, self._directory, self._config.crawl.versions)
+        regroup(self._table, store, self._config.dedupe, self._tell)
+        return True
 
     def _mend_sequence(self) -> bool:
         """A number that is handed out twice would hide a change from those who follow the log."""

@@ -4,6 +4,7 @@ rows, queue, front index, counts   the frontier's own audit
 rows ↔ WARC records   each place reads back, names the row's URL, and has the row's digest
 links ↔ anchors       both ways: every link has its cell, and there are no more cells
 text                  belongs to a version of its page, and has that version's digest
+near-duplicates       index, groups and pages agree; one page of each group is no duplicate
 change log            without a gap, up to the number that was handed out last
 WARC files            a row of whole records from the first byte to the last
 
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from shoal.app.findings import Finding, group_findings
 from shoal.app.layout import Layout, is_locked
 from shoal.errors import Busy, CollectionError, DamagedError
 from shoal.frontier.audit import audit
@@ -24,7 +26,7 @@ from shoal.model.compression import ZSTD_ERRORS, unzstd
 from shoal.model.digest import payload_digest, text_digest
 from shoal.model.document import Spot
 from shoal.model.outcome import Outcome
-from shoal.model.record import JSON_ERRORS, Struct, unpack
+from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.rowkey import url_of
 from shoal.ports import Table
 from shoal.store import archive, claims
@@ -38,14 +40,6 @@ _TELL_EVERY = 100_000
 _UNREADABLE: tuple[type[Exception], ...] = (*ZSTD_ERRORS, *JSON_ERRORS)
 
 Tell = Callable[[str], None]
-
-
-class Finding(Struct, frozen=True):
-    """One thing that is wrong."""
-
-    check: str
-    where: str
-    says: str
 
 
 class Sighting(NamedTuple):
@@ -94,6 +88,8 @@ class Verifier:
         yield from self._rows()
         yield from self._texts()
         yield from self._links()
+        self._tell("Checking groups of near-duplicates …")
+        yield from group_findings(self._table, self._cells)
         yield from self._changes()
         yield from self._files()
 

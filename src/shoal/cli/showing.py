@@ -123,7 +123,7 @@ def _summary(page: Page) -> None:
         "description": document.description,
         "canonical": document.canonical if document.canonical != page.url else "",
         "fate": document.fate + (f": {document.problem}" if document.problem else ""),
-        "duplicate": f"duplicate of {document.duplicate_of}" if document.duplicate_of else "",
+        "duplicate": f"duplicate of {page.duplicate_of}" if page.duplicate_of else "",
         "same text": f"as {document.same_text_as}" if document.same_text_as else "",
         "links": f"{len(links):,} on it, {count(len(anchors), 'page links', 'pages link')} here",
     }

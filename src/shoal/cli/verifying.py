@@ -80,5 +80,7 @@ def _told(done: "Repaired", where: str) -> Iterator[str]:
     for number, one, many, what in told:
         if number:
             yield f"{count(number, one, many)}: {what}."
+    if done.regrouped:
+        yield "The groups of near-duplicates were made anew."
     if done.sequence_raised:
         yield "The change log: its last number was put right."

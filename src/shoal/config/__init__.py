@@ -20,6 +20,7 @@ from shoal.config.sections import (
     Agent,
     Archive,
     Crawl,
+    Dedupe,
     Fetch,
     Frontier,
     Politeness,
@@ -47,6 +48,7 @@ __all__ = [
     "Archive",
     "Config",
     "Crawl",
+    "Dedupe",
     "Fetch",
     "Frontier",
     "Politeness",
@@ -79,6 +81,7 @@ class Config:
     url: Url = field(default_factory=Url)
     archive: Archive = field(default_factory=Archive)
     understand: Understand = field(default_factory=Understand)
+    dedupe: Dedupe = field(default_factory=Dedupe)
     resolve: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 

@@ -185,3 +185,17 @@ class Understand:
     content: Literal["model", "dom", "slope", "window", "none"] = _setting(
         "model", "How a page's content is told from its frame; none: all of it is content."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Dedupe:
+    near: Literal["yes", "no"] = _setting(
+        "yes", "Whether pages that say nearly the same are grouped, and one of them is indexed."
+    )
+    resemblance: float = _setting(
+        0.65, "The share of their runs of three words that near-duplicates of a site have.", 0.3, 1
+    )
+    resemblance_across: float = _setting(0.6, "The same, for pages of different sites.", 0.3, 1)
+    learn: Literal["yes", "no"] = _setting(
+        "yes", "Whether URLs are left out that by experience lead to duplicates, and mirrors."
+    )

@@ -5,6 +5,7 @@ redirect or a robots.txt means is settled here too, so that the main process nev
 body. The archive is not known here: app.py puts the two together.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shoal.clock import as_datetime
@@ -57,6 +58,8 @@ class ReaderSettings:
     """Whether the tagged text is wanted beside the plain one."""
     ocr: bool = False
     cleaner: Cleaner | None = None
+    prints: Callable[[str], tuple[bytes, bytes]] | None = None
+    """Makes the sketch and the marks of a text, for near-duplicates to be found by."""
 
 
 class Reader:
@@ -78,10 +81,14 @@ class Reader:
         for converted in documents(
             self._registry, body, self._context(visit, fetched, body, problem)
         ):
+            content = content_text(converted.page.text, converted.page.shades)
             document = self._document(fetched, len(body), converted)
+            document.content_chars = len(content)
             self._judge(document, converted, fetched)
             document.problem = "; ".join(filter(None, (problem, document.problem)))
             understood.documents.append(document)
+            if self._settings.prints is not None:
+                understood.prints.append(self._settings.prints(content or converted.page.text))
             understood.links.extend(_followed(converted.page.links, document))
         understood.links.extend(self._refresh(visit, fetched, understood.links))
         return understood
@@ -151,7 +158,6 @@ class Reader:
             blocks=zstd(pack(page.blocks)) if self._settings.keep_blocks else b"",
             shades=page.shades,
             cleaned_by=page.cleaned_by,
-            content_chars=len(content_text(page.text, page.shades)),
             page_type=next((to[:_TYPE_CHARS] for name, to in converted.meta if name == _TYPE), ""),
         )
 

@@ -53,7 +53,7 @@ class BodyPrint(Struct, array_like=True):
 
 
 class ExactPrints:
-    """The Prints port: recognizes before the page is read, judges in its commit."""
+    """Recognizes before the page is read, judges in its commit."""
 
     def __init__(self, table: Table, stored_of: StoredOf, links_of: LinksOf) -> None:
         self._table = table
@@ -70,19 +70,23 @@ class ExactPrints:
         visit.seen_digest, visit.seen_at = known.digest, known.when
         visit.seen_url, visit.seen_spot = known.url, first.payload
 
-    def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> None:
+    def judge(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
+    ) -> bytes | None:
+        """The row of the page that has the same body, if there is one."""
         if not _has_payload(visit, fetched) or not understood.documents:
-            return
+            return None
         document = understood.documents[0]
         if document.name:
-            return
-        self._judge_body(batch, visit, fetched, understood)
-        if not document.duplicate_of:
+            return None
+        twin = self._judge_body(batch, visit, fetched, understood)
+        if twin is None:
             self._judge_text(batch, visit.row, document)
+        return twin
 
     def _judge_body(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
-    ) -> None:
+    ) -> bytes | None:
         document = understood.documents[0]
         key = quick_digest(fetched.body)
         known = self._known(key)
@@ -98,6 +102,8 @@ class ExactPrints:
             understood.links_known = first.depth <= visit.depth and _same_links(
                 understood.links, self._links_of(known.row)
             )
+            return known.row
+        return None
 
     def _enter(
         self, batch: Batch, key: bytes, visit: Visit, fetched: Fetched, document: Document

@@ -17,7 +17,7 @@ from shoal.frontier.rows import (
     ACTIVE_MARK,
     COUNTS_KEY,
     FRONT_MARK,
-    RELAX_MARK,
+    LAST_MARK,
     SiteRow,
     after_mark,
     entry_key,
@@ -67,7 +67,7 @@ class _Audit:
         yield from self._counts()
 
     def _queue(self) -> Iterator[str]:
-        for key, _ in self._table.scan("queue", after_mark(RELAX_MARK)):
+        for key, _ in self._table.scan("queue", after_mark(LAST_MARK)):
             site = key.partition(NUL)[0]
             entry = read_entry(site, key)
             self._entries[site] += 1

@@ -28,6 +28,7 @@ from shoal.frontier.lease import SiteLease
 from shoal.frontier.reconsider import Reconsideration
 from shoal.frontier.robots_desk import RobotsDesk
 from shoal.frontier.rows import CLOCK_KEY, COUNTS_KEY, Robots, entry_of, is_web
+from shoal.frontier.second_thoughts import SecondThoughts
 from shoal.frontier.settings import FrontierSettings, Report, Seams
 from shoal.frontier.settling import Ending, Settler, has_own_text
 from shoal.frontier.sites import ActiveSite, Sites
@@ -69,6 +70,7 @@ class DiskFrontier:
         self._books = Books(table, self.urls, self.sites, front, self._in_flight)
         order = Order(settings.levels, settings.depth_first)
         self.discovery = Discovery(self._books, order, settings.reach, self._seams.owns)
+        self._thoughts = SecondThoughts(self._books, self.discovery)
         self._desk = RobotsDesk(self.sites)
         self._settler = Settler(self._books, self.discovery)
         self._bench = Workbench(self._books, self.discovery, clock, settings, self._seams)
@@ -94,6 +96,8 @@ class DiskFrontier:
         now = self._clock.now()
         if self.discovery.relaxing:
             self._relax(now)
+        if self._thoughts.pending:
+            self._reopen(now)
         self._bench.wake_sites(now)
         while (active := self._bench.pop(now)) is not None:
             visit = self._next_visit(active, now)
@@ -106,7 +110,9 @@ class DiskFrontier:
     def _lend(self, active: ActiveSite, visit: Visit, now: float) -> SiteLease:
         active.gate.busy = active.leased = True
         self._in_flight.add(visit)
-        lease = SiteLease(active, visit, self._bench.take_turn(active, now))
+        lease = SiteLease(
+            active, visit, self._bench.take_turn(active, now), learned=self._seams.learned
+        )
         self._leases.add(lease)
         return lease
 
@@ -148,7 +154,7 @@ class DiskFrontier:
         return None
 
     def done(self) -> bool:
-        if self._leases or self._in_flight or self.discovery.relaxing:
+        if self._leases or self._in_flight or self._has_chores:
             return False
         if not self.counts["total/sites with work"]:
             return True
@@ -159,7 +165,11 @@ class DiskFrontier:
 
     def _next_ready(self) -> float | None:
         """When there is something to do, as far as is known now."""
-        return self._clock.now() if self.discovery.relaxing else self._bench.next_ready()
+        return self._clock.now() if self._has_chores else self._bench.next_ready()
+
+    @property
+    def _has_chores(self) -> bool:
+        return self.discovery.relaxing or self._thoughts.pending
 
     def _is_over(self) -> bool:
         return self._halted or self.done()
@@ -235,6 +245,7 @@ class DiskFrontier:
             due = self._seams.refresher.next_due(visit, fetched, understood)
         # The row's depth, not the visit's: a nearer link may have come while it was in flight.
         url = self._settler.settle(batch, Ending(visit, fetched, understood, now, due))
+        self._thoughts.take(batch, understood, now)
         if visit.kind is Kind.PAGE and fetched.asked:
             self.sites.credit.charge(visit.site, own_text=has_own_text(understood))
         if fetched.outcome is not Outcome.REDIRECT:
@@ -338,6 +349,11 @@ class DiskFrontier:
     def _relax(self, now: float) -> None:
         batch = self._begin()
         self.discovery.relax(batch, self._seams.links_of, now)
+        self._write(batch)
+
+    def _reopen(self, now: float) -> None:
+        batch = self._begin()
+        self._thoughts.go_on(batch, now)
         self._write(batch)
 
     def _notice_clock(self) -> None:

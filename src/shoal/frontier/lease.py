@@ -1,5 +1,6 @@
 """What does a worker hold? A site that nobody else can ask, and the one URL to ask it for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shoal.frontier.addresses import Turn
@@ -15,6 +16,7 @@ class SiteLease:
     active: ActiveSite
     visit: Visit
     turn: Turn = field(default=Turn())
+    learned: Callable[[Visit], str] = lambda _visit: ""
     released: bool = False
 
     @property
@@ -27,6 +29,7 @@ class SiteLease:
     def refusal(self, visit: Visit) -> str:
         if visit.asked_for and self.active.gate.row.paused:
             return "paused: the host that this robots.txt is redirected to is paused"
-        if visit.kind is not Kind.PAGE or self.active.rules is None:
+        if visit.kind is not Kind.PAGE:
             return ""
-        return refusal(self.active.rules, visit.url)
+        forbidden = "" if self.active.rules is None else refusal(self.active.rules, visit.url)
+        return forbidden or self.learned(visit)

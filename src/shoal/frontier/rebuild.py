@@ -12,7 +12,7 @@ from shoal.frontier.rows import (
     ACTIVE_MARK,
     COUNTS_KEY,
     FRONT_MARK,
-    RELAX_MARK,
+    LAST_MARK,
     SiteRow,
     UrlRow,
     after_mark,
@@ -77,7 +77,7 @@ class _Rebuilding:
         return self._mended
 
     def _drop_strange_entries(self) -> None:
-        for key, _ in self._table.scan("queue", after_mark(RELAX_MARK)):
+        for key, _ in self._table.scan("queue", after_mark(LAST_MARK)):
             entry = read_entry(key.partition(NUL)[0], key)
             stored = self._table.get("page", url_key(entry.row))
             url = None if stored is None else _url(stored)

@@ -6,9 +6,10 @@ to be fetched in the family `queue`, whose key order *is* the order of work:
     queue  01 site                                 a site that may be being asked (see sites.py)
            02 level ready site                     front index: one entry per idle site with work
            03 row                                  a page whose depth fell: its links are to be told
+           04 site                                 a lesson was unlearned: what it refused is wanted
            site 00 level due order rest-of-row     one entry per waiting URL
 
-Site keys start with a printable character, so the four kinds never mix. `order` is arrival, or its
+Site keys start with a printable character, so the five kinds never mix. `order` is arrival, or its
 reverse for depth first.
 """
 
@@ -25,14 +26,20 @@ from shoal.model.robots import RobotsRules
 ACTIVE_MARK = b"\x01"
 FRONT_MARK = b"\x02"
 RELAX_MARK = b"\x03"
+REOPEN_MARK = b"\x04"
+LAST_MARK = REOPEN_MARK
+"""Behind it stand the queue entries."""
 COUNTS_KEY = b"\x00counts"
 CLOCK_KEY = b"\x00clock"
 """When the frontier last wrote, in milliseconds: a clock that was set back is noticed by it."""
 ADDRESSES_KEY = b"\x00addresses"
 """The clocks of addresses, while no frontier is open."""
 
-BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME))
-"""Why a URL is excluded when it was asked for and may not be had: no further link changes that."""
+AS_DUPLICATE = ("duplicates", "mirror")
+"""Why a URL is excluded when its site has taught that it would say nothing new."""
+BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME), *AS_DUPLICATE)
+"""Why a URL is excluded when its turn had come and it may not be had: no further link changes
+that."""
 
 _URL = b"url"
 _SITE_SUFFIX = b"\x00site"

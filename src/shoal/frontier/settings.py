@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from shoal.frontier.credit import SEED_CREDIT
 from shoal.frontier.discovery import Reach
 from shoal.frontier.politeness import Politeness
-from shoal.model.visit import Keep
+from shoal.model.visit import Keep, Visit
 from shoal.ports import LinksOf, Owns, Refresher
 
 
@@ -43,6 +43,8 @@ class Seams:
     """Told the URLs of sites that will be asked soon, to look up their names in time."""
     seed_moved: Callable[[str], None] = lambda _url: None
     """A seed was redirected: the crawl's scope goes with it."""
+    learned: Callable[[Visit], str] = lambda _visit: ""
+    """Why a page would say nothing new, as its site has taught; empty when it may."""
 
 
 @dataclass(frozen=True)

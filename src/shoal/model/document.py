@@ -94,6 +94,15 @@ class Document(Struct, array_like=True):
     """What the page says it is, by Open Graph: `article`, `product`, `website` …"""
 
 
+class Regraded(Struct, array_like=True):
+    """Another page of a group of duplicates now stands for it, or no longer does."""
+
+    row: bytes
+    fate: Fate
+    duplicate_of: str
+    """The URL of the page that does; empty when it is this one."""
+
+
 class Understood(Struct, array_like=True):
     """Everything a child process found out about one visit."""
 
@@ -105,3 +114,11 @@ class Understood(Struct, array_like=True):
     cpu_seconds: float = 0.0
     links_known: bool = False
     """A duplicate's links are those of the first page, which were followed from there."""
+    prints: list[tuple[bytes, bytes]] = []
+    """Sketch and marks of each document's content (dedupe/sketch.py), in their order."""
+    regraded: list[Regraded] = []
+    """Other pages whose place among duplicates changes with this visit."""
+    reopened: list[bytes] = []
+    """Rows of URLs that were refused as duplicates and are wanted after all;"""
+    unlearned: list[bytes] = []
+    """and sites where a lesson was unlearned: all that it refused there is."""

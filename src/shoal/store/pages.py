@@ -12,7 +12,7 @@ from shoal import faults
 from shoal.errors import DamagedError
 from shoal.model.cell import NUL, newest_key, stamped, to_ms
 from shoal.model.compression import unzstd
-from shoal.model.document import Document, Spot, Understood
+from shoal.model.document import Document, Regraded, Spot, Understood
 from shoal.model.link import Anchor, Link
 from shoal.model.outcome import Outcome
 from shoal.model.principal import Principal
@@ -124,6 +124,8 @@ class PageStore:
             self._keep_document(batch, visit.row + part_of(document.name), fetch, when, write)
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self._keep_links(batch, visit, understood.links, targets, when)
+        for each in understood.regraded:
+            self._regrade(batch, each, when)
 
     def _keep_document(
         self, batch: Batch, row: bytes, fetch: FetchRow, when: float, put: Put
@@ -134,6 +136,15 @@ class PageStore:
         if text:
             put(batch, row, TEXT, text, when, self._versions)
         self._log(batch, row, What.WRITTEN, when)
+
+    def _regrade(self, batch: Batch, regraded: Regraded, when: float) -> None:
+        cell = self.cells.get(regraded.row, FETCH)
+        if cell is None:
+            return
+        fetch = unpack(FetchRow, cell.value)
+        fetch.document.fate, fetch.document.duplicate_of = regraded.fate, regraded.duplicate_of
+        self.cells.put(batch, regraded.row, FETCH, pack(fetch), cell.when, self._versions)
+        self._log(batch, regraded.row, What.AMENDED, when)
 
     def _payload(self, visit: Visit, understood: Understood) -> Spot | None:
         """A body that came again was archived as a revisit: its bytes stand further back."""

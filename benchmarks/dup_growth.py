@@ -1,0 +1,215 @@
+"""What does near-duplicate detection cost as a collection grows? Look-ups, and all pairs.
+
+    python -m benchmarks.dup_growth          look-ups in 100 k and 1 M, all pairs of 10 k and 100 k
+    python -m benchmarks.dup_growth --all    also look-ups in 10 M (15 GB of disk), all pairs of 1 M
+
+Documents are drawn, not written: sketches of about 500 shingles each, with their marks, as texts
+would have them. The index is the crawl's own (dedupe/near.py on RocksDB), filled with groups of one
+document each, then opened anew; look-ups are of documents that are not there, and of copies of
+which the index has nine tenths of the shingles. Warm: after as many look-ups of the same kind that
+are not counted. All pairs: three in ten documents are copies, one in fifty is of one template.
+"""
+
+import argparse
+import resource
+import shutil
+import statistics
+import sys
+import time
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from typing import NamedTuple, TypeVar
+
+from benchmarks.report import line, table
+from shoal.dedupe.clusters import clusters
+from shoal.dedupe.discovery import discover
+from shoal.dedupe.near import GROUP, Core, Group, NearIndex
+from shoal.dedupe.sketch import MARKS, Prints
+from shoal.model.record import pack
+from shoal.store.table import RocksTable
+
+Result = TypeVar("Result")
+LOOK_UPS = 2000
+SHINGLES = 250
+"""Values of a sketch at level 1: of a text of some 500 shingles."""
+_HEAD = bytes((1, 3, 0, 0))
+_SKETCH_BYTES = len(_HEAD) + 4 * SHINGLES
+_BATCH = 500
+_CUT = 0.6
+
+
+class LookUps(NamedTuple):
+    documents: int
+    kind: str
+    median_us: float
+    p99_us: float
+    cpu_us: float
+    found: float
+
+
+def drawn(number: int) -> list[tuple[int, int]]:
+    """The shingles of a document: values, with the high halves of their hashes."""
+    draw = Random(number)
+    low, high = array("I", draw.randbytes(4 * SHINGLES)), array("I", draw.randbytes(4 * SHINGLES))
+    return sorted((value >> 1, upper) for value, upper in zip(low, high, strict=True))
+
+
+def prints_of(shingles: Sequence[tuple[int, int]]) -> Prints:
+    values = array("I", (value for value, _ in shingles))
+    if sys.byteorder == "big":
+        values.byteswap()
+    marks = b"".join((value << 32 | high).to_bytes(8, "big") for value, high in shingles[:MARKS])
+    return Prints(_HEAD + values.tobytes(), marks)
+
+
+def copy_of(number: int) -> list[tuple[int, int]]:
+    draw = Random(f"copy {number}")
+    kept = [each for each in drawn(number) if draw.random() < 0.9]
+    new = [(draw.getrandbits(31), draw.getrandbits(32)) for _ in range(SHINGLES - len(kept))]
+    return sorted(kept + new)
+
+
+def fill(folder: Path, start: int, end: int) -> None:
+    with RocksTable(folder) as rocks:
+        index = NearIndex(rocks)
+        for first in range(start, end, _BATCH):
+            batch = rocks.batch()
+            index.begin()
+            for number in range(first, min(first + _BATCH, end)):
+                row, name = f"org,example)443:https/{number}".encode(), number.to_bytes(8, "big")
+                core = Core(row, *prints_of(drawn(number)))
+                index.enter(batch, name, core)
+                index.put(batch, GROUP + name, pack(Group(row, [core])))
+            rocks.write(batch)
+
+
+def look_up(folder: Path, documents: int) -> list[LookUps]:
+    with RocksTable(folder) as rocks:
+        index = NearIndex(rocks)
+        results = []
+        for kind in ("new", "copy"):
+            asked = []
+            for number in range(2 * LOOK_UPS):
+                place = Random(f"{kind} {number}").randrange(documents)
+                shingles = copy_of(place) if kind == "copy" else drawn(documents + 1 + number)
+                asked.append(prints_of(shingles))
+            for prints in asked[:LOOK_UPS]:
+                index.near(prints, b"", lambda _core: _CUT)
+            walls, found, cpu = [], 0, time.process_time()
+            for prints in asked[LOOK_UPS:]:
+                started = time.perf_counter()
+                found += bool(index.near(prints, b"", lambda _core: _CUT))
+                walls.append((time.perf_counter() - started) * 1e6)
+            cpu = (time.process_time() - cpu) * 1e6 / LOOK_UPS
+            walls.sort()
+            p99 = walls[int(0.99 * len(walls))]
+            share = found / LOOK_UPS
+            results.append(LookUps(documents, kind, statistics.median(walls), p99, cpu, share))
+        return results
+
+
+def sketches(documents: int) -> Iterator[bytes]:
+    """Three in ten are copies, one in fifty has a template in common with the others."""
+    template = drawn(-1)[:100]
+    for number in range(documents):
+        draw = Random(f"kind {number}").random()
+        if draw < 0.3 and number > 10:
+            original = Random(f"of {number}").randrange(number)
+            shingles = copy_of(original)
+        elif draw < 0.32:
+            shingles = sorted(template + drawn(number)[100:])
+        else:
+            shingles = drawn(number)
+        yield prints_of(shingles).sketch
+
+
+def all_pairs(folder: str, documents: int) -> tuple[float, float, int, int]:
+    """They are drawn before, into a file: drawing takes longer than finding."""
+    with TemporaryFile(dir=folder) as file:
+        file.writelines(sketches(documents))
+        file.seek(0)
+        started = time.process_time()
+        pairs = list(discover(iter(lambda: file.read(_SKETCH_BYTES), b"")))
+        groups = clusters(pairs, documents)
+        cpu = time.process_time() - started
+    return cpu, peak_mb(), len(pairs), len(groups)
+
+
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+def measured_look_ups(folder: str, documents: int, before: int) -> tuple[list[LookUps], float]:
+    fill(Path(folder), before, documents)
+    return look_up(Path(folder), documents), peak_mb()
+
+
+def in_a_process(work: Callable[..., Result], *given: object) -> Result:
+    """Its memory is its own."""
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, given)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--all", action="store_true", help="10 M look-ups, all pairs of 1 M")
+    parser.add_argument("--look-ups", type=int, nargs="*", default=None)
+    parser.add_argument("--pairs", type=int, nargs="*", default=None)
+    parser.add_argument("--work", type=Path, default=Path(gettempdir()))
+    given = parser.parse_args()
+    looked = given.look_ups
+    if looked is None:
+        looked = [100_000, 1_000_000, *([10_000_000] if given.all else [])]
+    paired = given.pairs
+    if paired is None:
+        paired = [10_000, 100_000, *([1_000_000] if given.all else [])]
+    show_pairs(paired, given.work)
+    show_look_ups(looked, given.work)
+
+
+def show_pairs(sizes: Sequence[int], work: Path) -> None:
+    rows = []
+    for documents in sizes:
+        cpu, peak, pairs, groups = in_a_process(all_pairs, str(work), documents)
+        rows.append((f"{documents:,}", cpu, 1e6 * cpu / documents, peak, pairs, groups))
+    if rows:
+        head = ["all pairs of", "CPU s", "µs each", "peak MB", "pairs", "groups"]
+        print(table(head, rows), flush=True)
+    for before, after in pairwise(rows):
+        print(line(f"pairs/us_each/{after[0]}_vs_{before[0]}", after[2], before[2]), flush=True)
+
+
+def show_look_ups(sizes: Sequence[int], work: Path) -> None:
+    rows: list[tuple[object, ...]] = []
+    before = 0
+    with TemporaryDirectory(dir=work, prefix="dup-growth-") as folder:
+        for documents in sizes:
+            started = time.perf_counter()
+            results, peak = in_a_process(measured_look_ups, folder, documents, before)
+            seconds, before = time.perf_counter() - started, documents
+            used = sum(path.stat().st_size for path in Path(folder).rglob("*")) / 1e6
+            for each in results:
+                rows.append((f"{documents:,}", *each[1:], peak, used, seconds))
+            print(f"{documents:,} documents: {seconds:.0f} s, {used:.0f} MB", flush=True)
+            assert shutil.disk_usage(folder).free > 2e9, "the disk is nearly full"
+    head = [
+        "look-ups among",
+        "of",
+        "median µs",
+        "p99 µs",
+        "CPU µs",
+        "found",
+        "peak MB",
+        "disk MB",
+        "s",
+    ]
+    print(table(head, rows), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Which of these texts say nearly the same? `shoal.dedupe`: any iterable of texts, without a crawl.
+
+Texts are read once and not kept; what is compared is a kilobyte of each, on disk. By default as in
+a crawl: sketches of runs of three words, candidates by their smallest values, and the resemblance
+of the sketches. `simhash` and `fingerprints` are the textbook's methods.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from shoal.dedupe.clusters import clusters
+from shoal.dedupe.discovery import Discovery, Pair, Progress, discover
+from shoal.dedupe.duplicates import SAME_SITE
+from shoal.dedupe.fingerprints import Decision, Fingerprinting
+from shoal.dedupe.inverted import InvertedIndex
+from shoal.dedupe.near import LEAST_SHINGLES
+from shoal.dedupe.permuted import PermutedTables
+from shoal.dedupe.simhash import NEAR, simhash
+from shoal.dedupe.sketch import size, sketch
+from shoal.errors import UsageError
+from shoal.store.table import RocksTable
+
+Method = Literal["default", "simhash", "fingerprints"]
+METHODS: tuple[Method, ...] = ("default", "simhash", "fingerprints")
+_ID_BYTES = 4
+_MOST_NEIGHBOURS = 100
+_NOTHING = sketch("")
+
+
+@dataclass(frozen=True)
+class Deduped:
+    """What came of it. Texts are numbered from 0 in the order in which they came."""
+
+    texts: int
+    pairs: list[Pair] = field(repr=False)
+    """(a, b, how alike: from 0 to 1), a < b. In large groups not every pair is told."""
+
+    @cached_property
+    def groups(self) -> list[list[int]]:
+        """Texts that say nearly the same, two and more in each group."""
+        return clusters(self.pairs, self.texts)
+
+    @property
+    def kept(self) -> list[int]:
+        """One of each: the first of every group, and all that are like no other."""
+        dropped = {other for group in self.groups for other in group[1:]}
+        return [number for number in range(self.texts) if number not in dropped]
+
+    @property
+    def duplicate_of(self) -> dict[int, int]:
+        """For every text that is not kept, the one that is kept in its place."""
+        return {other: group[0] for group in self.groups for other in group[1:]}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """By what texts are compared, and how alike near-duplicates are."""
+
+    method: Method = "default"
+    resemblance: float | None = None
+    """The least share of their runs of `n` words that two texts have (default: .6 of runs of three;
+    fingerprints: .5 of runs of five)."""
+    bits: int = 64
+    differing: int | None = None
+    """At most so many of a simhash's `bits` bits differ."""
+    n: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise UsageError(f"no method is called {self.method!r}; there are {', '.join(METHODS)}")
+        if self.resemblance is not None and not 0 < self.resemblance <= 1:
+            raise UsageError("a resemblance is above 0 and at most 1")
+        if self.method != "simhash":
+            return
+        if self.bits not in NEAR:
+            raise UsageError(f"a simhash has {', '.join(map(str, NEAR))} bits, not {self.bits}")
+        if not 0 <= self.most_differing < self.bits:
+            raise UsageError(
+                f"of {self.bits} bits from 0 to {self.bits - 1} may differ, not {self.differing}"
+            )
+
+    @property
+    def most_differing(self) -> int:
+        return NEAR[self.bits] if self.differing is None else self.differing
+
+
+def dedupe(  # noqa: PLR0913 - each by its name
+    texts: Iterable[str],
+    *,
+    method: Method = "default",
+    resemblance: float | None = None,
+    bits: int = 64,
+    differing: int | None = None,
+    n: int | None = None,
+    progress: Progress | None = None,
+) -> Deduped:
+    """Find the texts that say nearly the same.
+
+    `resemblance` is the least share of their runs of `n` words that two texts have (default: .65 of
+    runs of three; fingerprints: .5 of runs of five); simhashes have `bits` bits, of which at most
+    `differing` differ."""
+    comparison = Comparison(method, resemblance, bits, differing, n)
+    counted = _Counted(texts)
+    pairs = list(near_pairs(counted, comparison, progress))
+    return Deduped(counted.number, pairs)
+
+
+def near_pairs(
+    texts: Iterable[str], by: Comparison, progress: Progress | None = None
+) -> Iterable[Pair]:
+    """The pairs of near-duplicates, in order. By default they come out one by one, so that any
+    number of texts can be compared."""
+    if by.method == "simhash":
+        return _by_simhash(texts, by.bits, by.most_differing)
+    if by.method == "fingerprints":
+        return _by_fingerprints(texts, Fingerprinting(n=by.n or 5), by.resemblance or 0.5)
+    settings = Discovery(threshold=by.resemblance or SAME_SITE)
+    return discover(_sketches(texts, by.n or 3), settings, progress)
+
+
+class _Counted:
+    """Counts what is read out of it."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for text in self._texts:
+            self.number += 1
+            yield text
+
+
+def _sketches(texts: Iterable[str], n: int) -> Iterator[bytes]:
+    """A text of a few words is near none, unless it is the same."""
+    for text in texts:
+        found = sketch(text, n)
+        yield found if size(found) >= LEAST_SHINGLES else _NOTHING
+
+
+def _by_simhash(texts: Iterable[str], bits: int, most: int) -> list[Pair]:
+    def look_up(table: RocksTable) -> Callable[[int, str], list[tuple[bytes, float]]]:
+        tables = PermutedTables(table, b"simhash", bits, most)
+
+        def next_text(number: int, text: str) -> list[tuple[bytes, float]]:
+            mark = simhash(text, bits)
+            if not any(mark):
+                return []
+            found = [(each.key, 1 - each.distance / bits) for each in tables.find(mark)]
+            batch = table.batch()
+            tables.add(batch, number.to_bytes(_ID_BYTES), mark)
+            table.write(batch)
+            while tables.widen():
+                pass
+            return found
+
+        return next_text
+
+    return _one_after_another(texts, look_up)
+
+
+def _by_fingerprints(texts: Iterable[str], make: Fingerprinting, least: float) -> list[Pair]:
+    decision = Decision("resemblance", least)
+
+    def look_up(table: RocksTable) -> Callable[[int, str], list[tuple[bytes, float]]]:
+        index = InvertedIndex(table, make)
+
+        def next_text(number: int, text: str) -> list[tuple[bytes, float]]:
+            marks = make.fingerprints(text)
+            found = index.find(marks, decision, _MOST_NEIGHBOURS)
+            batch = table.batch()
+            index.add(batch, number.to_bytes(_ID_BYTES), marks)
+            table.write(batch)
+            return found
+
+        return next_text
+
+    return _one_after_another(texts, look_up)
+
+
+def _one_after_another(
+    texts: Iterable[str],
+    look_up: Callable[[RocksTable], Callable[[int, str], list[tuple[bytes, float]]]],
+) -> list[Pair]:
+    """Each text is looked up among those before it, in an index of its own on disk."""
+    pairs: list[Pair] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="shoal-dedupe-") as scratch,
+        RocksTable(Path(scratch) / "table") as table,
+    ):
+        next_text = look_up(table)
+        for number, text in enumerate(texts):
+            for key, score in next_text(number, text):
+                pairs.append((int.from_bytes(key), number, score))
+    return sorted(pairs)

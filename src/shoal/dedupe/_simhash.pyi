@@ -1,0 +1,3 @@
+from array import array
+
+def fingerprint(hashes: bytes | array[int], aside: bytes | array[int], bits: int, /) -> bytes: ...

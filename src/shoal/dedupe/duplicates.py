@@ -1,0 +1,205 @@
+"""Has somebody said this before? The verdict on a page, in its commit (U1–U4).
+
+First by its bytes (exact.py), then by what it says: the content's sketch is looked up, and the page
+joins the group of its near-duplicates (near.py, groups.py). The lead of a group is indexed, the
+others are kept as its duplicates. What the verdicts have in common at a site is learned
+(lessons.py, mirrors.py), and pages that would say nothing new are no longer asked for.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from shoal.dedupe.exact import LEAST_TEXT_CHARS, ExactPrints
+from shoal.dedupe.groups import Groups, Newcomer, Settled, Worth, readers_digest
+from shoal.dedupe.lessons import Lessons
+from shoal.dedupe.mirrors import Mirrors
+from shoal.dedupe.near import NearIndex
+from shoal.dedupe.sketch import Prints
+from shoal.model.document import Document, Fate, Regraded, Understood
+from shoal.model.outcome import Outcome
+from shoal.model.rowkey import part_of, site_of_key, url_of
+from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Batch
+
+SAME_SITE = 0.65
+ACROSS_SITES = 0.6
+"""The least resemblance of near-duplicates: their sketches share so much of all their shingles.
+Pages of one site may be alike by what its template says, those of two sites hardly."""
+
+_CAN_BE_GROUPED = (Fate.WAITING, Fate.INDEXED, Fate.DUPLICATE)
+_VANISHED = (Outcome.MISSING, Outcome.GONE, Outcome.REDIRECT)
+_STILL_THERE = (Outcome.OK, Outcome.UNCHANGED, Outcome.CANCELLED)
+_TWINS_ASKED = 16
+"""Members of a group that a page's URL is compared with, to learn from."""
+
+
+@dataclass(frozen=True)
+class NearSettings:
+    same_site: float = SAME_SITE
+    across_sites: float = ACROSS_SITES
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the collection knows of a URL, by its row."""
+
+    is_stored: Callable[[bytes], bool]
+    """Whether a page is there."""
+    is_wanted: Callable[[bytes], bool]
+    """Whether it is there or will be asked for."""
+
+
+class Duplicates:
+    """The Prints port."""
+
+    def __init__(
+        self,
+        exact: ExactPrints,
+        near: "Near | None" = None,
+        lessons: "Learning | None" = None,
+    ) -> None:
+        self._exact = exact
+        self._near = near
+        self._lessons = lessons
+
+    def recognize(self, visit: Visit, fetched: Fetched) -> None:
+        self._exact.recognize(visit, fetched)
+
+    def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> None:
+        twin = self._exact.judge(batch, visit, fetched, understood)
+        if self._near is None or visit.kind is Kind.ROBOTS:
+            return
+        settled = self._near.judge(batch, visit, fetched, understood, twin)
+        if self._lessons is not None and visit.kind is Kind.PAGE:
+            self._lessons.learn(batch, visit, fetched, understood, settled)
+
+    def learned(self, visit: Visit) -> str:
+        """Why a page need not be asked for; empty when it must."""
+        return "" if self._lessons is None else self._lessons.refusal(visit)
+
+    def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
+        """A page goes without a visit, or other people may read it: it stands for nobody now."""
+        if self._near is None:
+            return []
+        self._near.index.begin()
+        return self._near.groups.leave(batch, row)
+
+
+class Near:
+    """Groups the documents of a visit."""
+
+    def __init__(
+        self,
+        index: NearIndex,
+        groups: Groups,
+        worth_of: Callable[[bytes, Document], Worth],
+        settings: NearSettings,
+    ) -> None:
+        self.index = index
+        self.groups = groups
+        self._worth_of = worth_of
+        self._settings = settings
+
+    def judge(
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        twin: bytes | None,
+    ) -> Settled | None:
+        """Where the visit's own page has come to stand."""
+        self.index.begin()
+        if fetched.outcome in _VANISHED and not visit.is_first:
+            understood.regraded += self.groups.leave(batch, visit.row)
+        own = None
+        for document, found in zip(understood.documents, understood.prints, strict=False):
+            row = visit.row + part_of(document.name)
+            settled = None
+            if not fetched.cut:  # it may go on in another way
+                settled = self._settle(batch, row, document, found, None if document.name else twin)
+            if settled is None:
+                understood.regraded += self.groups.leave(batch, row)
+                continue
+            understood.regraded += settled.regraded
+            if not document.name:
+                own = settled
+        return own
+
+    def _settle(
+        self,
+        batch: Batch,
+        row: bytes,
+        document: Document,
+        found: tuple[bytes, bytes],
+        twin: bytes | None,
+    ) -> Settled | None:
+        if document.fate not in _CAN_BE_GROUPED or document.text_chars < LEAST_TEXT_CHARS:
+            return None
+        page = Newcomer(
+            row,
+            Prints(*found),
+            readers_digest(document.readers),
+            twin,
+            lambda: self._worth_of(row, document),
+        )
+        settled = self.groups.settle(batch, page, self._cut(row))
+        if settled.lead == row:
+            document.fate, document.duplicate_of = Fate.WAITING, ""
+        else:
+            document.fate, document.duplicate_of = Fate.DUPLICATE, url_of(settled.lead)
+        return settled
+
+    def _cut(self, row: bytes) -> Callable[[bytes], float]:
+        site, settings = site_of_key(row), self._settings
+        return lambda core: (
+            settings.same_site if site_of_key(core) == site else settings.across_sites
+        )
+
+
+class Learning:
+    """What sites teach about their URLs, from the verdicts on their pages."""
+
+    def __init__(self, lessons: Lessons, mirrors: Mirrors, groups: Groups, known: Known) -> None:
+        self._lessons = lessons
+        self._mirrors = mirrors
+        self._groups = groups
+        self._known = known
+
+    def refusal(self, visit: Visit) -> str:
+        if not visit.is_first:
+            return ""  # what is stored is kept fresh, and may stand for others
+        return self._lessons.refusal(
+            visit.row, visit.url, self._known.is_stored
+        ) or self._mirrors.refusal(visit.row, self._known.is_wanted)
+
+    def learn(
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        settled: Settled | None,
+    ) -> None:
+        if fetched.outcome not in _STILL_THERE:
+            # What was refused because this page is taken is wanted now, wherever it stands.
+            understood.reopened += self._mirrors.counterparts(visit.row)
+            if not visit.is_first and self._lessons.rests_on(visit.row):
+                understood.unlearned.append(site_of_key(visit.row))
+        if settled is None:
+            return
+        site = site_of_key(visit.row)
+        kin = self._twins(settled.group_id, visit.row)
+        twin = next((row for row in kin if site_of_key(row) == site), None)
+        others = [row for row in kin if site_of_key(row) != site]
+        group_of = self._groups.group_of
+        unlearned = [
+            *self._lessons.observe(batch, visit.row, settled.group_id, twin, group_of),
+            *self._mirrors.observe(batch, visit.row, settled.group_id, others, group_of),
+        ]
+        understood.unlearned += [each.site for each in unlearned]
+
+    def _twins(self, group_id: bytes, row: bytes) -> Sequence[bytes]:
+        members = (each for each in self._groups.members(group_id) if each != row)
+        return list(islice(members, _TWINS_ASKED))

@@ -1,0 +1,211 @@
+"""Which group of near-duplicates does a text belong to? An index of marks, in the family `print`.
+
+    mark 00 mark (8)      →  the groups of which a core has this shingle, 8 bytes each
+    near 00 group (8)     →  the group: its cores' sketches, who leads it, who may read it
+
+Every group has a core, its first page, and up to three more that are a little apart from it. Only
+cores are entered: other copies add nothing here. A text is near a group when its sketch resembles
+that of a core by more than a cut, and that of the first core at least by .4, so that groups do not
+drift from copy to copy. Candidates are the groups that share one of its 16 marks: one read for all
+marks, one for the groups that they name.
+
+A mark that 24 groups have is a phrase of a template, or a commonplace. It is no longer followed,
+and a core is entered under others: so what a look-up costs is bounded, whatever the collection.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from shoal.dedupe.sketch import MARKS, Prints, overlap, size
+from shoal.model.cell import NUL
+from shoal.model.record import Struct, pack, unpack
+from shoal.ports import Batch, Table
+
+FAMILY = "print"
+LEAST_SHINGLES = 12
+"""A text of fewer says too little to be near another."""
+ENTERED = 8
+"""Marks that a core is entered under."""
+MOST_GROUPS = 24
+MOST_CANDIDATES = 24
+MOST_CORES = 4
+NOT_FAR = 0.4
+"""The least resemblance to the first core, whichever core a text is near."""
+
+ID_BYTES = 8
+MARK = b"mark" + NUL
+GROUP = b"near" + NUL
+
+
+class Core(Struct, array_like=True):
+    """A page that others are compared with."""
+
+    row: bytes
+    sketch: bytes
+    marks: bytes
+    entered: bytes = b""
+    """The marks under which the group stands in the index for it."""
+
+
+class Group(Struct, array_like=True):
+    lead: bytes
+    """Row of the representative."""
+    cores: list[Core]
+    """The first is the one that none may be far from."""
+    readers: bytes = b""
+    """Who may read its pages, as a digest; empty: everyone."""
+    members: int = 1
+
+    @property
+    def core(self) -> bytes:
+        """Row of the first core,"""
+        return self.cores[0].row
+
+    @property
+    def sketch(self) -> bytes:
+        """and what it says."""
+        return self.cores[0].sketch
+
+
+class Neighbour(NamedTuple):
+    """A group, and how much of it is in a text: by the core that resembles the text most."""
+
+    group_id: bytes
+    group: Group
+    core: bytes
+    """Its row."""
+    resemblance: float
+    containment: float
+    """How much of the text is in the core."""
+
+
+Cut = Callable[[bytes], float]
+"""The least resemblance to a core (by its row) that makes a near-duplicate."""
+
+
+class NearIndex:
+    """Reads see what was put for the commit at hand; `begin` opens the next one."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._put_now: dict[bytes, bytes | None] = {}
+
+    def begin(self) -> None:
+        self._put_now.clear()
+
+    # --- looking up -------------------------------------------------------------------------
+
+    def near(self, prints: Prints, readers: bytes, cut: Cut) -> list[Neighbour]:
+        """The groups that it belongs to, the nearest first; mostly there is none or one."""
+        if size(prints.sketch) < LEAST_SHINGLES:
+            return []
+        return [
+            each
+            for each in self.neighbours(prints)
+            if each.group.readers == readers and each.resemblance >= cut(each.core)
+        ]
+
+    def neighbours(self, prints: Prints, most: int = MOST_CANDIDATES) -> list[Neighbour]:
+        """The groups that share most marks with it, the nearest first."""
+        named: Counter[bytes] = Counter()
+        for having in self.read([MARK + mark for mark in cut_up(prints.marks)]):
+            if having is not None and len(having) < MOST_GROUPS * ID_BYTES:
+                named.update(cut_up(having))
+        if not named:
+            return []
+        likely = sorted(named, key=lambda group_id: (-named[group_id], group_id))[:most]
+        found = []
+        groups = self.read([GROUP + group_id for group_id in likely])
+        for group_id, stored in zip(likely, groups, strict=True):
+            if stored is not None:
+                near = _compared(group_id, unpack(Group, stored), prints.sketch)
+                if near is not None:
+                    found.append(near)
+        return sorted(found, key=lambda each: (-each.resemblance, each.group_id))
+
+    def group(self, group_id: bytes) -> Group | None:
+        (stored,) = self.read([GROUP + group_id])
+        return None if stored is None else unpack(Group, stored)
+
+    def all_groups(self) -> Iterator[tuple[bytes, Group]]:
+        """Every group as the table has it, by its name, in an order that says nothing."""
+        for key, stored in self._table.scan(FAMILY, GROUP, GROUP[:-1] + b"\x01"):
+            yield key[len(GROUP) :], unpack(Group, stored)
+
+    # --- entering ---------------------------------------------------------------------------
+
+    def enter(self, batch: Batch, group_id: bytes, core: Core) -> None:
+        """Put a core of a group into the index, under marks that are not common."""
+        says_enough = size(core.sketch) >= LEAST_SHINGLES
+        keys = [MARK + mark for mark in cut_up(core.marks)] if says_enough else []
+        entered: list[bytes] = []
+        for key, groups in zip(keys, self.read(keys), strict=True):
+            if len(entered) == ENTERED:
+                break
+            if groups is not None and group_id in cut_up(groups):
+                continue  # under another core, which this one need not tell again
+            if groups is None or len(groups) < MOST_GROUPS * ID_BYTES:
+                self.put(batch, key, (groups or b"") + group_id)
+                entered.append(key[len(MARK) :])
+        core.entered = b"".join(entered)
+
+    def withdraw(self, batch: Batch, group_id: bytes, core: Core) -> None:
+        """Take a core of a group out of the index."""
+        keys = [MARK + mark for mark in cut_up(core.entered)]
+        for key, groups in zip(keys, self.read(keys), strict=True):
+            rest = [each for each in cut_up(groups or b"") if each != group_id]
+            self.put(batch, key, b"".join(rest) or None)
+        core.entered = b""
+
+    def save(self, batch: Batch, group_id: bytes, group: Group) -> None:
+        self.put(batch, GROUP + group_id, pack(group))
+
+    def forget(self, batch: Batch, group_id: bytes) -> None:
+        self.put(batch, GROUP + group_id, None)
+
+    # --- the table, through what was put for this commit ------------------------------------
+
+    def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        now = self._put_now
+        if not any(key in now for key in keys):
+            return self._table.get_many(FAMILY, keys)
+        asked = [key for key in keys if key not in now]
+        stored = dict(zip(asked, self._table.get_many(FAMILY, asked), strict=True))
+        return [now[key] if key in now else stored[key] for key in keys]
+
+    def scan(self, prefix: bytes) -> Iterator[bytes]:
+        """The values of all keys that begin so."""
+        now = self._put_now
+        yield from (value for key, value in now.items() if value and key.startswith(prefix))
+        for key, value in self._table.scan(FAMILY, prefix, prefix + b"\xff" * (ID_BYTES + 1)):
+            if key not in now:
+                yield value
+
+    def put(self, batch: Batch, key: bytes, value: bytes | None) -> None:
+        """None deletes."""
+        self._put_now[key] = value
+        if value is None:
+            batch.delete(FAMILY, key)
+        else:
+            batch.put(FAMILY, key, value)
+
+
+def _compared(group_id: bytes, group: Group, sketch: bytes) -> Neighbour | None:
+    """None when it is far from the first core."""
+    best, of = overlap(sketch, group.sketch), group.core
+    if best.resemblance < NOT_FAR and len(group.cores) > 1:
+        return None
+    for core in group.cores[1:]:
+        shared = overlap(sketch, core.sketch)
+        if shared.resemblance > best.resemblance:
+            best, of = shared, core.row
+    return Neighbour(group_id, group, of, best.resemblance, best.containment)
+
+
+def cut_up(ids: bytes) -> list[bytes]:
+    """Marks and groups stand one behind the other, eight bytes each."""
+    return [ids[at : at + ID_BYTES] for at in range(0, min(len(ids), _MOST_BYTES), ID_BYTES)]
+
+
+_MOST_BYTES = ID_BYTES * max(MARKS, MOST_GROUPS)
