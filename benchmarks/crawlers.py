@@ -35,6 +35,9 @@ def shoal_crawler(name: str, workers: int, content: str) -> Crawler:
 def _shoal(web: Web, out: Path, workers: int, content: str) -> list[str]:
     flags = ["--scope", "any", "--delay", "0", "--workers", str(workers), "--quiet"]
     flags += ["--set", "politeness.delay_factor=0", "--set", f"understand.content={content}"]
+    # Every page is to be fetched, and near-duplicates are told only by who also tells content.
+    near = "no" if content == "none" else "yes"
+    flags += ["--set", "dedupe.learn=no", "--set", f"dedupe.near={near}"]
     return [sys.executable, "-m", "shoal", "crawl", *web.seeds, "--dir", str(out / "c"), *flags]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import shoal
 from shoal.app.deduping import METHODS, Method
+from shoal.dedupe.fingerprints import Decision, Fingerprinting
 from shoal.errors import UsageError
 
 
@@ -103,3 +104,21 @@ def test_a_higher_resemblance_finds_less(texts: list[str]) -> None:
 def test_what_is_wrong_is_said(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         shoal.dedupe(["a text"], **wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.parametrize(
+    ("fingerprinting", "decision"),
+    [
+        (Fingerprinting(keep="mod", p=4), Decision("containment", 0.6)),
+        (Fingerprinting(keep="winnow", window=4), Decision("resemblance", 0.6)),
+        (Fingerprinting(n=4, keep="prefix", prefixes=("w1", "w2")), Decision("count", 20)),
+        (Fingerprinting(n=2, overlapping=True), Decision("overlap", 0.6)),
+    ],
+)
+def test_fingerprints_of_all_kinds(
+    texts: list[str], fingerprinting: Fingerprinting, decision: Decision
+) -> None:
+    found = shoal.dedupe(
+        texts, method="fingerprints", fingerprinting=fingerprinting, decision=decision
+    )
+    assert found.groups == [[each, each + 10] for each in range(5)]

@@ -21,7 +21,7 @@ def test_the_demo(shoal: Shoal) -> None:
     status = shoal.ok("status", "--json", "--dir=demo-corpus").json
     adds_up(status)
     tried = [line.strip() for line in done.lines if line.startswith("  shoal ")]
-    assert len(tried) == 5
+    assert len(tried) == 6
     for command in tried:
         assert shoal.ok(*command.split()[1:]).out, command
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from shoal.app.findings import Finding
 from shoal.app.layout import Layout
 from shoal.app.repair import repair
-from shoal.app.verify import Finding, verifying
+from shoal.app.verify import verifying
 from shoal.frontier.rows import (
     COUNTS_KEY,
     FRONT_MARK,

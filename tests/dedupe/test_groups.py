@@ -277,3 +277,15 @@ def test_copies_that_come_before_their_original_are_joined_by_it(shelf: Shelf) -
         shelf.leave(url)
         assert shelf.faults() == []
     assert list(shelf.table.scan("print", b"")) == []
+
+
+def test_who_founded_a_group_and_left_it_may_come_back(shelf: Shelf) -> None:
+    words = story(13)
+    shelf.put(A, " ".join(words))
+    shelf.put(B, edited(words, 5, 1))
+    shelf.put(C, edited(words, 5, 2))
+    shelf.leave(A)
+    shelf.put(B, " ".join(story(14)))
+    assert shelf.lead(C) == C
+    assert shelf.put(A, " ".join(words)).group_id == shelf.groups.group_of(row_key(C))
+    assert shelf.faults() == []

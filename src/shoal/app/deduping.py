@@ -62,12 +62,14 @@ class Comparison:
 
     method: Method = "default"
     resemblance: float | None = None
-    """The least share of their runs of `n` words that two texts have (default: .6 of runs of three;
-    fingerprints: .5 of runs of five)."""
+    """The least share of their runs of `n` words that two texts have (default: .65 of runs of
+    three; fingerprints: .5 of runs of five)."""
     bits: int = 64
     differing: int | None = None
     """At most so many of a simhash's `bits` bits differ."""
     n: int | None = None
+    fingerprinting: Fingerprinting | None = None
+    decision: Decision | None = None
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -96,14 +98,17 @@ def dedupe(  # noqa: PLR0913 - each by its name
     bits: int = 64,
     differing: int | None = None,
     n: int | None = None,
+    fingerprinting: Fingerprinting | None = None,
+    decision: Decision | None = None,
     progress: Progress | None = None,
 ) -> Deduped:
     """Find the texts that say nearly the same.
 
     `resemblance` is the least share of their runs of `n` words that two texts have (default: .65 of
     runs of three; fingerprints: .5 of runs of five); simhashes have `bits` bits, of which at most
-    `differing` differ."""
-    comparison = Comparison(method, resemblance, bits, differing, n)
+    `differing` differ. `fingerprinting` says which runs are kept (all, 0 mod p, by their first
+    letters, by winnowing), `decision` what makes them near (a count, resemblance, containment)."""
+    comparison = Comparison(method, resemblance, bits, differing, n, fingerprinting, decision)
     counted = _Counted(texts)
     pairs = list(near_pairs(counted, comparison, progress))
     return Deduped(counted.number, pairs)
@@ -117,7 +122,11 @@ def near_pairs(
     if by.method == "simhash":
         return _by_simhash(texts, by.bits, by.most_differing)
     if by.method == "fingerprints":
-        return _by_fingerprints(texts, Fingerprinting(n=by.n or 5), by.resemblance or 0.5)
+        return _by_fingerprints(
+            texts,
+            by.fingerprinting or Fingerprinting(n=by.n or 5),
+            by.decision or Decision("resemblance", by.resemblance or 0.5),
+        )
     settings = Discovery(threshold=by.resemblance or SAME_SITE)
     return discover(_sketches(texts, by.n or 3), settings, progress)
 
@@ -163,9 +172,7 @@ def _by_simhash(texts: Iterable[str], bits: int, most: int) -> list[Pair]:
     return _one_after_another(texts, look_up)
 
 
-def _by_fingerprints(texts: Iterable[str], make: Fingerprinting, least: float) -> list[Pair]:
-    decision = Decision("resemblance", least)
-
+def _by_fingerprints(texts: Iterable[str], make: Fingerprinting, decision: Decision) -> list[Pair]:
     def look_up(table: RocksTable) -> Callable[[int, str], list[tuple[bytes, float]]]:
         index = InvertedIndex(table, make)
 

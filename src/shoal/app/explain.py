@@ -14,7 +14,7 @@ from shoal.focus.scope import CrawlScope, ScopeSettings
 from shoal.focus.traps import latest_year
 from shoal.frontier.credit import behind_in_words
 from shoal.frontier.robots_desk import refusal
-from shoal.frontier.rows import Robots, UrlRow
+from shoal.frontier.rows import BY_ANSWER, Robots, UrlRow
 from shoal.frontier.view import SiteView
 from shoal.model.document import Fate
 from shoal.model.link import Source
@@ -146,12 +146,7 @@ def _scope_settings(collection: Collection, roots: list[str]) -> ScopeSettings:
 
 
 def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | None) -> str:
-    by_others = ("robots:", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME))
-    if (
-        known is not None
-        and known.state is State.EXCLUDED
-        and not known.reason.startswith(by_others)
-    ):
+    if known is not None and known.state is State.EXCLUDED and known.category not in BY_ANSWER:
         return _sentence(f"Refused: {known.reason}")
     if known is not None:
         return "Admitted."

@@ -92,6 +92,7 @@ def _tour(collection: "Collection", ended: "Ended", directory: Path) -> None:
         f"show {_ANCHORS_OF} --text",
         "urls --state fetched --reason noindex",
         "urls --state excluded --reason robots",
+        "dups",
         "hosts",
         "export jsonl --where www.reef.example",
     ):

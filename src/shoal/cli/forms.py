@@ -1,5 +1,6 @@
-"""Which page is meant, and how is it written? Shared by `convert`, `clean` and `slope`."""
+"""Which page is meant, and how is it written? Shared by `convert`, `clean`, `slope` and `dups`."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,3 +44,18 @@ def rendered(found: "Conversion | Cleaned", to: To, named: dict[str, str]) -> by
         case "json":
             return to_json({**named, **found.as_dict()}) + b"\n"
     return found.text.encode() + b"\n" if found.text else b""
+
+
+def is_utf_8() -> bool:
+    """Whether standard output can show more than ASCII."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+
+
+def write_picture(name: str, flag: str, data: bytes) -> None:
+    from shoal.errors import UsageError
+
+    try:
+        Path(name).write_bytes(data)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(f"{flag} {name} can't be written: {reason}") from error

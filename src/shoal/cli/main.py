@@ -24,6 +24,7 @@ _THEMES = (
     "converting",
     "cleaning",
     "slope",
+    "dups",
     "steering",
     "demonstrating",
     "storing",

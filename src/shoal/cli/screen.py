@@ -28,6 +28,14 @@ def say(text: str = "", *, strong: bool = False) -> None:
     _print(_console(sys.stdout), text, "bold" if strong else "")
 
 
+def styled(parts: Iterable[tuple[str, str]]) -> None:
+    """A line of the result whose parts have styles, such as `red`; none where it is empty."""
+    line = Text()
+    for text, style in parts:
+        line.append(harmless(text), style=style)
+    _console(sys.stdout).print(line, soft_wrap=True)
+
+
 def remark(text: str) -> None:
     """A line beside the result: progress, hints."""
     _print(_console(sys.stderr), text, "")

@@ -1,11 +1,10 @@
 """`shoal slope`: the document slope curve of a page, and the content that it shows."""
 
-import sys
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from shoal.cli.forms import file_or_page
+from shoal.cli.forms import file_or_page, is_utf_8, write_picture
 from shoal.cli.options import Dir, Json, app, argument, option
 
 if TYPE_CHECKING:
@@ -38,15 +37,14 @@ def slope(
 
     curve = curve_of(_source(page, given_dir), method)
     if svg is not None:
-        _write(svg, "--svg", curve.svg.encode())
+        write_picture(svg, "--svg", curve.svg.encode())
     if png is not None:
-        _write(png, "--png", curve.png)
+        write_picture(png, "--png", curve.png)
     if json:
         screen.json(_as_json(page, curve))
         return
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     columns = get_terminal_size((100, 24)).columns
-    for line in curve.text(columns, ascii_only=not encoding.startswith("utf")).splitlines():
+    for line in curve.text(columns, ascii_only=not is_utf_8()).splitlines():
         screen.say(line)
     screen.say()
     for line in _facts(curve):
@@ -58,16 +56,6 @@ def _source(name: str, given_dir: str | None) -> str:
 
     with file_or_page(name, given_dir) as found:
         return file_source(found) if isinstance(found, Path) else stored_source(found)
-
-
-def _write(name: str, flag: str, data: bytes) -> None:
-    from shoal.errors import UsageError
-
-    try:
-        Path(name).write_bytes(data)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise UsageError(f"{flag} {name} can't be written: {reason}") from error
 
 
 def _facts(curve: "Curve") -> list[str]:

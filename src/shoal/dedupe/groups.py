@@ -175,9 +175,11 @@ class Groups:
         if group_id is None or group is None:
             return []
         self._index.put(batch, KIN + page_id(row), None)
-        for core in [core for core in group.cores if core.row == row or group.members == 1]:
-            self._index.withdraw(batch, group_id, core)
-            group.cores.remove(core)
+        was_core = any(core.row == row for core in group.cores)
+        if was_core:
+            for core in group.cores:
+                self._index.withdraw(batch, group_id, core)
+            group.cores = [core for core in group.cores if core.row != row]
         if group.members == 1:
             self._index.forget(batch, group_id)
             return []
@@ -187,22 +189,15 @@ class Groups:
         if group.lead == row:
             group.lead = self._heir(group_id, row)
             regraded.append(Regraded(group.lead, Fate.WAITING, ""))
-        if not group.cores or group.members == 1:  # whoever is left is the lead and the core
-            self._make_core(batch, group_id, group)
+        if not group.cores:
+            kin = self._kin(group.lead, group)
+            group.cores = [Core(group.lead, kin.sketch, kin.marks)]
+        for core in group.cores if was_core else ():  # one core may stand for others in a list
+            self._index.enter(batch, group_id, core)
         if group.members == 1:
             self._index.put(batch, _member_key(group_id, group.lead), None)
         self._index.save(batch, group_id, group)
         return regraded
-
-    def _make_core(self, batch: Batch, group_id: bytes, group: Group) -> None:
-        """The lead is the only core from now on."""
-        if [core.row for core in group.cores] == [group.lead]:
-            return
-        kin = self._kin(group.lead, group)
-        for core in group.cores:
-            self._index.withdraw(batch, group_id, core)
-        group.cores = [Core(group.lead, kin.sketch, kin.marks)]
-        self._index.enter(batch, group_id, group.cores[0])
 
     def _add_core(self, batch: Batch, group_id: bytes, group: Group, core: Core) -> None:
         if len(group.cores) < MOST_CORES:

@@ -1,0 +1,97 @@
+"""Which of these named texts say nearly the same? Discovery over more texts than memory holds.
+
+Texts are read once and not kept, names go to a file without a name of its own; in memory are a few
+bytes for each document (dedupe/discovery.py, dedupe/clusters.py).
+"""
+
+import os
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import BinaryIO, NamedTuple
+
+from shoal.app.deduping import Comparison, near_pairs
+from shoal.dedupe.clusters import clusters
+from shoal.dedupe.discovery import Pair, Progress
+
+Named = tuple[str, str]
+"""A name and a text."""
+
+
+class NamedPair(NamedTuple):
+    a: str
+    b: str
+    resemblance: float
+
+
+Admits = Callable[[NamedPair], bool]
+"""Whether a pair counts, by its names too."""
+
+
+class NamedTexts:
+    """Texts that are compared by `pairs` or by `clusters`, one of them and once."""
+
+    def __init__(
+        self,
+        texts: Iterable[Named],
+        by: Comparison,
+        progress: Progress | None = None,
+        admits: Admits | None = None,
+    ) -> None:
+        self.number = 0
+        """Of texts that were read so far."""
+        self._texts = texts
+        self._by = by
+        self._progress = progress
+        self._admits = admits
+
+    def pairs(self) -> Iterator[NamedPair]:
+        """Each pair once, in the order of the texts. Of a great group not every pair is told."""
+        with tempfile.TemporaryFile() as file:
+            names = _Names(file)
+            for a, b, alike in self._found(names):
+                yield NamedPair(names[a], names[b], alike)
+
+    def clusters(self) -> Iterator[list[str]]:
+        """Groups of two and more, largest first; the first of each stands for it."""
+        with tempfile.TemporaryFile() as file:
+            names = _Names(file)
+            pairs = self._found(names)
+            first = list(islice(pairs, 1))  # all texts are read before it comes
+            found = clusters(chain(first, pairs), self.number)
+            for group in sorted(found, key=len, reverse=True):
+                yield [names[each] for each in group]
+
+    def _found(self, names: "_Names") -> Iterator[Pair]:
+        admits = self._admits
+        for a, b, alike in near_pairs(self._read(names), self._by, self._progress):
+            if admits is None or admits(NamedPair(names[a], names[b], alike)):
+                yield a, b, alike
+
+    def _read(self, names: "_Names") -> Iterator[str]:
+        for name, text in self._texts:
+            names.add(name)
+            self.number += 1
+            yield text
+            if self._progress is not None:
+                self._progress("reading", self.number, 0)
+
+
+class _Names:
+    """Names by number, on disk."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._places = array("Q", [0])
+
+    def add(self, name: str) -> None:
+        data = name.encode("utf-8", "surrogateescape")
+        self._file.write(data)
+        self._places.append(self._places[-1] + len(data))
+
+    def __getitem__(self, number: int) -> str:
+        self._file.flush()
+        start, end = self._places[number], self._places[number + 1]
+        data = os.pread(self._file.fileno(), end - start, start)
+        return data.decode("utf-8", "surrogateescape")
