@@ -5,9 +5,12 @@
 
 Documents are drawn, not written: sketches of about 500 shingles each, with their marks, as texts
 would have them. The index is the crawl's own (dedupe/near.py on RocksDB), filled with groups of one
-document each, then opened anew; look-ups are of documents that are not there, and of copies of
-which the index has nine tenths of the shingles. Warm: after as many look-ups of the same kind that
-are not counted. All pairs: three in ten documents are copies, one in fifty is of one template.
+document each, then opened anew. Those that are never asked for are random bytes of the same size.
+Look-ups are of documents that are not there, and of copies of which the index has nine tenths of
+the shingles. Warm: after as many look-ups of the same kind that are not counted. Beside it stand
+the permuted tables of 64-bit simhashes (dedupe/permuted.py), where three bits may differ, with
+random simhashes; look-ups are of some of them with three bits changed. All pairs: three in ten
+documents are copies, one in fifty is of one template.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import sys
 import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
@@ -28,12 +32,14 @@ from typing import NamedTuple, TypeVar
 from benchmarks.report import line, table
 from shoal.dedupe.clusters import clusters
 from shoal.dedupe.discovery import discover
-from shoal.dedupe.near import GROUP, Core, Group, NearIndex
+from shoal.dedupe.near import ENTERED, FAMILY, GROUP, MARK, Core, Group, NearIndex
+from shoal.dedupe.permuted import PermutedTables
 from shoal.dedupe.sketch import MARKS, Prints
 from shoal.model.record import pack
 from shoal.store.table import RocksTable
 
 Result = TypeVar("Result")
+Asked = TypeVar("Asked")
 LOOK_UPS = 2000
 SHINGLES = 250
 """Values of a sketch at level 1: of a text of some 500 shingles."""
@@ -41,6 +47,7 @@ _HEAD = bytes((1, 3, 0, 0))
 _SKETCH_BYTES = len(_HEAD) + 4 * SHINGLES
 _BATCH = 500
 _CUT = 0.6
+_BITS = 3
 
 
 class LookUps(NamedTuple):
@@ -50,6 +57,10 @@ class LookUps(NamedTuple):
     p99_us: float
     cpu_us: float
     found: float
+
+
+Measure = Callable[[str, int, int], tuple[list[LookUps], float]]
+"""Fills an index in a folder up to a number of documents, from those before, and asks it."""
 
 
 def drawn(number: int) -> list[tuple[int, int]]:
@@ -74,43 +85,86 @@ def copy_of(number: int) -> list[tuple[int, int]]:
     return sorted(kept + new)
 
 
-def fill(folder: Path, start: int, end: int) -> None:
+def fill(folder: Path, start: int, end: int, asked: set[int]) -> None:
+    draw = Random(start)
     with RocksTable(folder) as rocks:
-        index = NearIndex(rocks)
         for first in range(start, end, _BATCH):
             batch = rocks.batch()
-            index.begin()
             for number in range(first, min(first + _BATCH, end)):
                 row, name = f"org,example)443:https/{number}".encode(), number.to_bytes(8, "big")
-                core = Core(row, *prints_of(drawn(number)))
-                index.enter(batch, name, core)
-                index.put(batch, GROUP + name, pack(Group(row, [core])))
+                if number in asked:
+                    prints = prints_of(drawn(number))
+                else:
+                    prints = Prints(_HEAD + draw.randbytes(4 * SHINGLES), draw.randbytes(8 * MARKS))
+                entered = prints.marks[: 8 * ENTERED]
+                core = Core(row, *prints, entered)
+                batch.put(FAMILY, GROUP + name, pack(Group(row, [core])))
+                marks = (MARK + entered[at : at + 8] for at in range(0, len(entered), 8))
+                batch.put_many(FAMILY, ((mark, name) for mark in marks))
             rocks.write(batch)
 
 
-def look_up(folder: Path, documents: int) -> list[LookUps]:
+def asked_for(documents: int, start: int) -> list[int]:
+    """Documents of which copies are looked up: among those that are there from `start` on."""
+    return [Random(f"copy {n}").randrange(start, documents) for n in range(2 * LOOK_UPS)]
+
+
+def fill_simhashes(folder: Path, start: int, end: int) -> None:
+    draw = Random(f"simhash {start}")
+    with RocksTable(folder) as rocks:
+        tables = PermutedTables(rocks, b"simhash", 64, _BITS)
+        for first in range(start, end, _BATCH):
+            batch = rocks.batch()
+            for number in range(first, min(first + _BATCH, end)):
+                tables.add(batch, number.to_bytes(4, "big"), draw.randbytes(8))
+            rocks.write(batch)
+            while tables.widen(10_000):
+                pass
+
+
+def look_up_simhashes(folder: Path, start: int, end: int) -> list[LookUps]:
+    draw, among = Random(f"simhash {start}"), min(end - start, 100 * LOOK_UPS)
+    known = [draw.randbytes(8) for _ in range(among)]
+    asked = []
+    for number in range(2 * LOOK_UPS):
+        choose = Random(f"asked {number}")
+        whole = int.from_bytes(known[choose.randrange(among)])
+        for bit in choose.sample(range(64), _BITS):
+            whole ^= 1 << bit
+        asked.append(whole.to_bytes(8, "big"))
+    with RocksTable(folder) as rocks:
+        tables = PermutedTables(rocks, b"simhash", 64, _BITS)
+        return [timed(end, f"simhash, {tables.tables} tables", asked, tables.find)]
+
+
+def look_up(folder: Path, documents: int, originals: Sequence[int]) -> list[LookUps]:
     with RocksTable(folder) as rocks:
         index = NearIndex(rocks)
         results = []
         for kind in ("new", "copy"):
             asked = []
-            for number in range(2 * LOOK_UPS):
-                place = Random(f"{kind} {number}").randrange(documents)
-                shingles = copy_of(place) if kind == "copy" else drawn(documents + 1 + number)
+            for number, original in enumerate(originals):
+                shingles = copy_of(original) if kind == "copy" else drawn(documents + 1 + number)
                 asked.append(prints_of(shingles))
-            for prints in asked[:LOOK_UPS]:
-                index.near(prints, b"", lambda _core: _CUT)
-            walls, found, cpu = [], 0, time.process_time()
-            for prints in asked[LOOK_UPS:]:
-                started = time.perf_counter()
-                found += bool(index.near(prints, b"", lambda _core: _CUT))
-                walls.append((time.perf_counter() - started) * 1e6)
-            cpu = (time.process_time() - cpu) * 1e6 / LOOK_UPS
-            walls.sort()
-            p99 = walls[int(0.99 * len(walls))]
-            share = found / LOOK_UPS
-            results.append(LookUps(documents, kind, statistics.median(walls), p99, cpu, share))
+            near = partial(index.near, readers=b"", cut=lambda _core: _CUT)
+            results.append(timed(documents, kind, asked, near))
         return results
+
+
+def timed(
+    documents: int, kind: str, asked: Sequence[Asked], find: Callable[[Asked], Sequence[object]]
+) -> LookUps:
+    for each in asked[:LOOK_UPS]:
+        find(each)
+    walls, found, cpu = [], 0, time.process_time()
+    for each in asked[LOOK_UPS:]:
+        started = time.perf_counter()
+        found += bool(find(each))
+        walls.append((time.perf_counter() - started) * 1e6)
+    cpu = (time.process_time() - cpu) * 1e6 / LOOK_UPS
+    walls.sort()
+    p99 = walls[int(0.99 * len(walls))]
+    return LookUps(documents, kind, statistics.median(walls), p99, cpu, found / LOOK_UPS)
 
 
 def sketches(documents: int) -> Iterator[bytes]:
@@ -145,8 +199,14 @@ def peak_mb() -> float:
 
 
 def measured_look_ups(folder: str, documents: int, before: int) -> tuple[list[LookUps], float]:
-    fill(Path(folder), before, documents)
-    return look_up(Path(folder), documents), peak_mb()
+    originals = asked_for(documents, before)
+    fill(Path(folder), before, documents, set(originals))
+    return look_up(Path(folder), documents, originals), peak_mb()
+
+
+def measured_simhashes(folder: str, documents: int, before: int) -> tuple[list[LookUps], float]:
+    fill_simhashes(Path(folder), before, documents)
+    return look_up_simhashes(Path(folder), before, documents), peak_mb()
 
 
 def in_a_process(work: Callable[..., Result], *given: object) -> Result:
@@ -159,6 +219,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--all", action="store_true", help="10 M look-ups, all pairs of 1 M")
     parser.add_argument("--look-ups", type=int, nargs="*", default=None)
+    parser.add_argument("--simhashes", type=int, nargs="*", default=None)
     parser.add_argument("--pairs", type=int, nargs="*", default=None)
     parser.add_argument("--work", type=Path, default=Path(gettempdir()))
     given = parser.parse_args()
@@ -169,7 +230,9 @@ def main() -> None:
     if paired is None:
         paired = [10_000, 100_000, *([1_000_000] if given.all else [])]
     show_pairs(paired, given.work)
-    show_look_ups(looked, given.work)
+    show_look_ups(looked, given.work, measured_look_ups)
+    simhashes = looked if given.simhashes is None else given.simhashes
+    show_look_ups(simhashes, given.work, measured_simhashes)
 
 
 def show_pairs(sizes: Sequence[int], work: Path) -> None:
@@ -184,13 +247,13 @@ def show_pairs(sizes: Sequence[int], work: Path) -> None:
         print(line(f"pairs/us_each/{after[0]}_vs_{before[0]}", after[2], before[2]), flush=True)
 
 
-def show_look_ups(sizes: Sequence[int], work: Path) -> None:
+def show_look_ups(sizes: Sequence[int], work: Path, measure: Measure) -> None:
     rows: list[tuple[object, ...]] = []
     before = 0
     with TemporaryDirectory(dir=work, prefix="dup-growth-") as folder:
         for documents in sizes:
             started = time.perf_counter()
-            results, peak = in_a_process(measured_look_ups, folder, documents, before)
+            results, peak = in_a_process(measure, folder, documents, before)
             seconds, before = time.perf_counter() - started, documents
             used = sum(path.stat().st_size for path in Path(folder).rglob("*")) / 1e6
             for each in results:

@@ -75,9 +75,10 @@ def test_nothing_and_empty_texts_are_near_nothing(method: Method) -> None:
     assert shoal.dedupe(["", "", "…", "…"], method=method).groups == []
 
 
-def test_a_few_words_are_too_few() -> None:
-    found = shoal.dedupe(["Page 1 of 3. Next", "Page 2 of 3. Next", "Page 1 of 3. Next"])
-    assert found.groups == []
+@pytest.mark.parametrize("n", [1, 3, 5])
+def test_a_few_words_are_near_only_the_same_words(n: int) -> None:
+    texts = ["Page 1 of 3. Next", "Page 2 of 3. Next", "page 1 of 3 – next", "", "Other", "…"]
+    assert shoal.dedupe(texts, n=n).groups == [[0, 2]]
 
 
 @pytest.mark.parametrize("bits", [64, 128, 256, 384])
@@ -99,6 +100,11 @@ def test_a_higher_resemblance_finds_less(texts: list[str]) -> None:
         {"resemblance": 1.5},
         {"method": "simhash", "bits": 65},
         {"method": "simhash", "differing": 64},
+        {"n": 0},
+        {"n": 65},
+        {"bits": 128},
+        {"decision": Decision()},
+        {"method": "simhash", "fingerprinting": Fingerprinting()},
     ],
 )
 def test_what_is_wrong_is_said(wrong: dict[str, object]) -> None:
@@ -122,3 +128,10 @@ def test_fingerprints_of_all_kinds(
         texts, method="fingerprints", fingerprinting=fingerprinting, decision=decision
     )
     assert found.groups == [[each, each + 10] for each in range(5)]
+
+
+def test_what_is_no_text_is_named() -> None:
+    with pytest.raises(UsageError, match="number 1 is none, but bytes"):
+        shoal.dedupe(["a text", b"another"])  # type: ignore[list-item]  # wrong on purpose
+    with pytest.raises(UsageError, match="one text"):
+        shoal.dedupe("one text")

@@ -7,7 +7,7 @@ import time
 import xml.etree.ElementTree as ET
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
@@ -21,7 +21,8 @@ from shoal.app.dups import _as_in_a_crawl
 from shoal.app.dups_accuracy import named_accuracy, read_texts, read_truth
 from shoal.app.named_texts import NamedPair, NamedTexts
 from shoal.config import Dedupe
-from shoal.dedupe.sketch import resemblance, sketch
+from shoal.dedupe.accuracy import Exercise
+from shoal.dedupe.sketch import prints, resemblance, sketch
 from shoal.model.principal import OWNER, PUBLIC
 from shoal.model.rowkey import row_key
 from shoal.store.pages import PageStore
@@ -64,7 +65,7 @@ def reef(tmp_path_factory: pytest.TempPathFactory) -> Reef:
     robots = RobotsMix(disallow=0, crawl_delay=0, missing=0, error=0)
     shuffled = tale(1)
     Random(0).shuffle(shuffled)
-    pages = {"/copy": edited(tale(0), 30), "/shuffled": shuffled}
+    pages = {"/copy": edited(tale(0), 30), "/shuffled": shuffled, "/short": tale(99, 8)}
     for number in range(TALES):
         pages[f"/tales/{number}"] = pages[f"/tales/{number}?view=1"] = tale(number)
     with serve(Web(seed=6, hosts=1, pages=1, robots=robots)) as web:
@@ -165,6 +166,30 @@ def test_a_scan_finds_the_same_words_in_another_order(reef: Reef, corpus: Collec
     assert reef.url("/shuffled") not in {each.url for each in found}
 
 
+def test_what_is_short_is_near_only_the_very_same(reef: Reef, corpus: Collection) -> None:
+    said = f"{' '.join(tale(99, 8))}.\n"
+    (same, *_) = shoal.near_duplicates(corpus, said, scan=True, at_most=1)
+    assert (same.url, same.resemblance, same.is_near) == (reef.url("/short"), 1.0, True)
+    for longer in (f"{said} ray", said.replace(".", " ray.")):
+        (near, *_) = shoal.near_duplicates(corpus, longer, scan=True, at_most=1)
+        assert (near.url, near.is_near) == (reef.url("/short"), False)
+        assert near.resemblance > corpus.config.dedupe.resemblance
+
+
+def test_what_shares_next_to_nothing_is_not_listed(reef: Reef, corpus: Collection) -> None:
+    words = tale(3)
+    runs = (" ".join(words[at : at + 3]) for at in range(len(words) - 2))
+    shared = min(runs, key=lambda run: prints(run).marks)  # the first of the page's marks
+    found = shoal.near_duplicates(corpus, shared)
+    assert {each.url for each in found} == {
+        reef.url(path) for path in ("/tales/3", "/tales/3?view=1")
+    }
+    assert all(0.005 <= each.resemblance < 0.01 for each in found)
+    beside = f"{shared} {' '.join(tale(98, 500))}"
+    assert prints(shared).marks in prints(beside).marks
+    assert shoal.near_duplicates(corpus, beside) == []
+
+
 def test_all_pairs_are_those_that_resemble_each_other(corpus: Collection) -> None:
     stored = {each.url: sketch(each.text) for each in corpus.pages()}
     expected = {
@@ -237,6 +262,36 @@ def test_two_texts_side_by_side() -> None:
     assert found.resemblance == pytest.approx(0.65, abs=0.1)
     assert {piece.kind for piece in found.difference.pieces} == {"same", "only_a", "only_b"}
     assert shoal.compare("One and the same.", "One and the same.").difference.share_changed == 0
+    for nothing in ("", " \n", "…"):
+        found = shoal.compare(nothing, nothing)
+        assert (found.resemblance, found.a_in_b, found.b_in_a, found.cosine) == (1, 1, 1, 1)
+    assert shoal.compare("", "Not a word of it.").resemblance == 0
+
+
+def test_names_are_not_taken_for_texts(
+    reef: Reef, corpus: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = reef.url("/copy")
+    stored = corpus.page(url)
+    assert stored is not None
+    assert shoal.near_duplicates(corpus, url) == shoal.near_duplicates(corpus, stored)
+    with pytest.raises(shoal.UsageError, match="/unheard-of is not stored"):
+        shoal.near_duplicates(corpus, reef.url("/unheard-of"))
+    (tmp_path / "kelp.txt").write_text(" ".join(tale(0)))
+    monkeypatch.chdir(tmp_path)
+    for name in (url, "kelp.txt", str(tmp_path / "kelp.txt")):
+        with pytest.raises(shoal.UsageError, match="pass a Path, a Page or a text"):
+            shoal.compare("A text.", name)
+    assert shoal.compare(f"See {url} there.", "kelp").resemblance == 0
+    with pytest.raises(shoal.UsageError, match="has no text"):
+        shoal.near_duplicates(corpus, "")
+    unknown = corpus.page(reef.url("/unheard-of"))
+    with pytest.raises(shoal.UsageError, match="None can't be compared"):
+        shoal.compare("A text.", unknown)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(shoal.UsageError, match="None can't be compared"):
+        shoal.near_duplicates(corpus, unknown)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(shoal.UsageError, match="not bytes"):
+        shoal.compare("A text.", b"Another.")  # type: ignore[arg-type]  # the mistake
 
 
 # --- folders --------------------------------------------------------------------------------
@@ -244,16 +299,16 @@ def test_two_texts_side_by_side() -> None:
 
 def test_files_of_a_folder_are_read_and_grouped(tmp_path: Path) -> None:
     (tmp_path / "below").mkdir()
-    (tmp_path / "a.txt").write_text(" ".join(tale(0)))
+    (tmp_path / "z.txt").write_text(" ".join(tale(0)))
     (tmp_path / "below" / "b.html").write_text(page(edited(tale(0), 30)))
     (tmp_path / "other.txt").write_text(" ".join(tale(2)))
     (tmp_path / "nothing.bin").write_bytes(bytes(range(256)))
-    with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("inside.txt", " ".join(tale(0)))
-    (tmp_path / "link.txt").symlink_to(tmp_path / "a.txt")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "z.txt")
     skipped: list[str] = []
     [group] = shoal.file_clusters(tmp_path, skipped=lambda name, _why: skipped.append(name))
-    names = ("a.txt", "c.zip: inside.txt", "below/b.html")
+    names = ("z.txt", "below/b.html", "a.zip: inside.txt")  # what is within another comes last
     assert group == [f"{tmp_path}/{name}" for name in names]
     assert f"{tmp_path}/nothing.bin" in skipped
 
@@ -316,10 +371,26 @@ def lines(tmp_path: Path) -> tuple[Path, Path]:
 def test_accuracy_by_size_with_a_known_truth(lines: tuple[Path, Path]) -> None:
     found = named_accuracy(read_texts(lines[0]), read_truth(lines[1]))
     assert (found.texts, found.truth) == (40, "10 pairs that are given")
-    whole = [row for row in found.rows if (row.setting, row.at) == ("0 mod 1", "default")]
+    assert found.unknown_ids == 1
+    whole = [row for row in found.rows if (row.setting, row.cut) == ("0 mod 1", "default")]
     assert [row.f1 for row in whole] == [1.0]
     by_shingles = named_accuracy(read_texts(lines[0]))
     assert by_shingles.rows == found.rows
+
+
+def test_a_truth_by_places_is_about_the_texts() -> None:
+    texts = [" ".join(tale(n // 2)) for n in range(6)]
+    exercise = Exercise(bits=(64,), p=(1,), values=(16,))
+    truth = ((n + 1, n) for n in (0, 2, 4, 0))
+    found = shoal.fingerprint_accuracy(texts, truth, exercise)
+    assert found.truth == "3 pairs that are given"
+    assert {row.f1 for row in found.rows} == {1.0}
+    for wrong in ((0, 6), (0, 99), (-1, 0), (2, 2)):
+        with pytest.raises(shoal.UsageError, match="the truth"):
+            shoal.fingerprint_accuracy(texts, [(0, 1), wrong], exercise)
+    of_four = replace(exercise, most_texts=4)
+    found = shoal.fingerprint_accuracy(texts, [(0, 1), (4, 5)], of_four)
+    assert (found.texts, found.truth) == (4, "1 pair that is given")  # the rest is not sampled
 
 
 def test_the_plot_shows_every_point(lines: tuple[Path, Path]) -> None:
@@ -334,7 +405,7 @@ def test_the_plot_shows_every_point(lines: tuple[Path, Path]) -> None:
         [tuple(map(float, point.split(","))) for point in (each.get("points") or "").split()]
         for each in root.iter(f"{SVG}polyline")
     ]
-    assert sorted(map(len, curves)) == [4, 4, 7, 7]
+    assert sorted(map(len, curves)) == [4, 4, 5, 5, 7, 7]
     default = next(c for c in curves if len(c) == 7)
     assert default == sorted(default)
     steps = [b[0] - a[0] for a, b in pairwise(default)]

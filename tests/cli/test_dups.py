@@ -106,6 +106,10 @@ def test_what_is_near_one_page(read: ReadReef) -> None:
     line = next(line for line in read("dups", "--of", OURS).lines if COPY in line)
     shares = [f"{near[name]:.2f}" for name in ("resemblance", "containment", "cosine")]
     assert line.split() == [*shares, "yes", COPY]
+    said = "Best first, by {}; 1 of these is near enough to count."
+    assert read("dups", "--of", OURS).lines[-1] == said.format("resemblance (alike)")
+    by_words = read("dups", "--of", OURS, "--scan", "--limit=3").lines[-1]
+    assert by_words == said.format("cosine (words)")
     scanned = read("dups", "--of", OURS, "--scan", "--limit=3", "--json").json["near"]
     assert [each["is_near"] for each in scanned] == [True, False, False]
     assert scanned[0] == near
@@ -119,6 +123,8 @@ def test_what_is_near_a_file(read: ReadReef, tmp_path: Path) -> None:
     assert found[0]["resemblance"] == 1
     (tmp_path / "mine.txt").write_text("Nobody has ever said this before, of all who were here.")
     assert "--scan compares it" in read("dups", "--of", "mine.txt").text
+    (tmp_path / "mine.txt").write_text("")
+    assert "mine.txt has no text" in read.refuses("dups", "--of", "mine.txt")
 
 
 def test_all_pages_compared_anew(read: ReadReef) -> None:
@@ -145,6 +151,8 @@ def test_mirrors_and_lessons_in_words(read: ReadReef) -> None:
     found = read("dups", "--sites", "--json").json_lines
     [mirror] = [each for each in found if each["kind"] == "mirror"]
     assert mirror["compared"] >= mirror["same"] > 0
+    seen = f"({mirror['same']} of {mirror['compared']} compared pages are the same)"
+    assert seen in text
     assert text.count("\n") == len(found)
 
 
@@ -172,7 +180,12 @@ def test_accuracy_as_table_plot_and_pictures(read: ReadReef, shoal: Shoal, folde
     assert ET.fromstring((shoal.directory / "a.svg").read_text())  # noqa: S314 - our own
     assert (shoal.directory / "a.png").read_bytes().startswith(b"\x89PNG")
     found = read("dups", "--accuracy", "--json").json
-    assert {row["method"] for row in found["rows"]} == {"simhash", "n-grams"}
+    assert {row["method"] for row in found["rows"]} == {"simhash", "n-grams", "sketch"}
+    assert {row["cut"] for row in found["rows"]} == {"best", "default"}
+    [usual] = [r for r in found["rows"] if (r["setting"], r["cut"]) == ("256 values", "default")]
+    head = ["sketch", "256", "values", f"{usual['size_bytes']:,.0f}", "default", "0.65"]
+    assert head in [line.split()[:6] for line in done.lines]
+    assert usual["at"] == 0.65
     assert shoal.ok("dups", "--accuracy", "--files", "files", "--json").json["texts"] == 3
 
 
@@ -181,13 +194,15 @@ def test_accuracy_of_lines_with_a_known_truth(shoal: Shoal) -> None:
     rows.append({"id": "c", "text": "Sharks have been in the sea for longer than trees."})
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (shoal.directory / "texts.jsonl").write_text(lines)
-    (shoal.directory / "truth.json").write_text('{"pairs": [["a", "b"]]}')
+    (shoal.directory / "truth.json").write_text('{"pairs": [["a", "b"], ["a", "x"], ["y", "x"]]}')
     asked = ("dups", "--accuracy", "--texts=texts.jsonl", "--truth=truth.json")
-    found = shoal.ok(*asked, "--json").json
-    assert found["truth"] == "1 pair that is given"
+    done = shoal.ok(*asked, "--json")
+    assert (done.json["truth"], done.json["unknown_ids"]) == ("1 pair that is given", 2)
+    assert done.err.startswith("2 ids of the truth are not among the texts")
     plot = shoal.ok(*asked, PYTHONIOENCODING="ascii", COLUMNS="80")
     assert "* " not in plot.text
     assert "N n-grams, best cut" in plot.text
+    assert "k sketch, default cut" in plot.text
 
 
 @pytest.mark.parametrize(
@@ -199,6 +214,9 @@ def test_accuracy_of_lines_with_a_known_truth(shoal: Shoal) -> None:
         (("--pairs", "--sites"), "--pairs says something only with --all or --files"),
         (("--svg=a.svg",), "--svg says something only with --accuracy"),
         (("--limit=0",), "--limit must be 1 or more"),
+        (("--rebuild", "--limit=3"), "--limit says nothing with --rebuild"),
+        (("--of", ""), "--of needs a URL or the name of a file"),
+        (("--diff", "a", ""), "--diff needs a URL or the name of a file"),
         (("--all", "--bits=64"), "only with --method simhash"),
         (("--all", "--method=simhash", "--resemblance=.5"), "compared by --differing"),
         (("--files=.", "--method=simhash", "--bits=65"), "not 65"),
@@ -208,7 +226,7 @@ def test_accuracy_of_lines_with_a_known_truth(shoal: Shoal) -> None:
         (("--accuracy", "--texts=a", "--files=b"), "name the texts once"),
         (("--files=none",), "none is no folder"),
         (("--diff", "none", "none"), "no file here"),
-        (("--diff", "alone"), "requires 2 arguments"),
+        (("--diff", "alone"), "requires 2 arguments; `shoal dups --help` lists"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(

@@ -78,7 +78,7 @@ def test_a_duplicate_says_what_it_is_a_duplicate_of(shoal: Shoal, site: Running)
     ]
     second = url(site, "/b") if first == url(site, "/a") else url(site, "/a")
     assert f"duplicate of {first}" in shoal.ok("show", second).text
-    assert f"It is a duplicate of {first}." in shoal.ok("explain", second).text
+    assert f"It is a duplicate of {first} (the same bytes)." in shoal.ok("explain", second).text
     assert shoal.ok("show", second, "--raw").text == f"<p>{TALE}</p>"
     assert shoal.ok("show", second, "--json").json["duplicate_of"] == first
     assert shoal.ok("urls", "--reason=duplicate").lines == [f"{second}\tfetched\tduplicate"]

@@ -108,7 +108,7 @@ def test_the_same_body_under_another_url(site: Running, tmp_path: Path) -> None:
         # Both link to the start page; only the first is credited with it.
         assert [source for source, _ in collection.anchors(seed)] == [first]
         told = explain(collection, second, roots_of(collection.table))
-    assert f"It is a duplicate of {first}." in [line.says for line in told.lines]
+    assert f"It is a duplicate of {first} (the same bytes)." in [line.says for line in told.lines]
     revisits = [each for each in records(directory) if each["WARC-Type"] == "revisit"]
     (revisit,) = revisits
     assert revisit["WARC-Target-URI"] == second

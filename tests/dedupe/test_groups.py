@@ -24,7 +24,10 @@ class Shelf:
         self.table = table
         self.index = NearIndex(table)
         self.worths: dict[bytes, Worth] = {}
-        self.groups = Groups(self.index, self.worths.get)
+        self.groups = Groups(self.index, self.worths.get, self.canonical)
+
+    def canonical(self, row: bytes) -> str:
+        return self.worths[row].canonical if row in self.worths else ""
 
     def put(
         self,
@@ -288,4 +291,23 @@ def test_who_founded_a_group_and_left_it_may_come_back(shelf: Shelf) -> None:
     shelf.put(B, " ".join(story(14)))
     assert shelf.lead(C) == C
     assert shelf.put(A, " ".join(words)).group_id == shelf.groups.group_of(row_key(C))
+    assert shelf.faults() == []
+
+
+def test_the_page_that_others_name_as_canonical_leads(shelf: Shelf) -> None:
+    """Also when who names it comes after it, and neither of them leads."""
+    text = " ".join(story(15))
+    shelf.put(A, text)
+    shelf.put(C, text)
+    assert shelf.lead(C) == A
+    settled = shelf.put(B, text, worth=Worth(B, canonical=C))
+    assert settled.regraded == [
+        Regraded(row_key(A), Fate.DUPLICATE, C),
+        Regraded(row_key(C), Fate.WAITING, ""),
+    ]
+    assert {shelf.lead(url) for url in (A, B, C)} == {C}
+    shelf.put(D, text, worth=Worth(D, canonical=D))
+    assert shelf.lead(D) == C  # one vote each is no reason to change it
+    shelf.put(D + "2", text, worth=Worth(D + "2", canonical=D))
+    assert shelf.lead(A) == D
     assert shelf.faults() == []

@@ -123,7 +123,7 @@ def test_session_ids_are_learned_and_no_page_is_missed(
     assert len(walk.fetched) <= 200 + 40 + copies  # 40: what is fetched before it is sure
     url, reason = next(iter(walk.refused.items()))
     assert reason.startswith(
-        "duplicates: pages of this site that differ only in the parameter 'sid' are the same, "
+        "pattern: pages of this site that differ only in the parameter 'sid' are the same, "
         f"and {without_sid(url)}"
     )
     assert reason.endswith(" is stored")

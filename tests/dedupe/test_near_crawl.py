@@ -154,9 +154,9 @@ def test_session_ids_are_learned_and_left_out(crawled: Crawled) -> None:
     }
     assert len(asked) < 2.2 * DOCUMENTS, "of six times as many URLs"
     with open_collection(crawled.directory) as collection:
-        refused = collection.status().excluded_by_reason["duplicates"]
+        refused = collection.status().excluded_by_reason["pattern"]
         assert refused > DOCUMENTS // 2
-        url = next(u for u, row in collection.urls("") if row.category == "duplicates")
+        url = next(u for u, row in collection.urls("") if row.category == "pattern")
         told = collection.explain(url)
     assert "differ only in the parameter 'tok' are the same" in told.verdict
 

@@ -54,7 +54,7 @@ def test_one_after_another(corpus: list[Made], tmp_path: Path) -> None:
     rows = {each.id: row_key(f"http://{each.site}/{each.id}") for each in corpus}
     with RocksTable(tmp_path / "table") as table:
         index = NearIndex(table)
-        groups = Groups(index, worths.get)
+        groups = Groups(index, worths.get, lambda _row: "")
         for number, each in enumerate(corpus):
             row, site = rows[each.id], site_of_key(rows[each.id])
             worths[row] = Worth(f"http://{each.site}/{each.id}", found=number)

@@ -53,16 +53,18 @@ _LINES = {
     ("simhash", "default"): ("simhash, default cut", "s", "#8fb8e0"),
     ("n-grams", "best"): ("n-grams, best cut", "N", "#a8481f"),
     ("n-grams", "default"): ("n-grams, default cut", "n", "#e0ab8f"),
+    ("sketch", "best"): ("sketch, best cut", "K", "#2f7d32"),
+    ("sketch", "default"): ("sketch, default cut", "k", "#9ccc9e"),
 }
 
 
 def lines_of(rows: Sequence[Row]) -> list[Line]:
     found = []
-    for (method, at), (name, letter, colour) in _LINES.items():
+    for (method, cut), (name, letter, colour) in _LINES.items():
         points = [
             (row.size_bytes, row.f1)
             for row in rows
-            if (row.method, row.at) == (method, at) and row.size_bytes > 0
+            if (row.method, row.cut) == (method, cut) and row.size_bytes > 0
         ]
         found.append(Line(name, letter, colour, sorted(points)))
     return found

@@ -23,6 +23,7 @@ from shoal.clock import iso
 from shoal.config import Config, load
 from shoal.convert import encoding
 from shoal.convert.sniff import file_name
+from shoal.dedupe.sketch import resemblance
 from shoal.errors import DamagedError, UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
@@ -226,11 +227,11 @@ class Collection:
         """(source URL, anchor text) of the pages that link to it; to a page that stands for its
         near-duplicates also those that link to them."""
         row = self.row(url)
-        found: dict[bytes, str] = {}
+        found: dict[tuple[str, str], None] = {}  # in their order, each once
         for each in (row, *self._followers(row)):
             for source, _, anchor in self.store.anchors(each, self.principal):
-                found.setdefault(source, anchor.text)
-        return [(url_of(source), text) for source, text in found.items()]
+                found[url_of(source), anchor.text] = None
+        return list(found)
 
     def duplicates(self, url: str, at_most: int = _MOST_DUPLICATES) -> list[str]:
         """The URLs of the other pages of its group of near-duplicates; the first is the one that
@@ -244,9 +245,18 @@ class Collection:
         return [url_of(each) for each in (*([lead] if lead != row else []), *islice(seen, at_most))]
 
     def lead(self, url: str) -> str:
-        """The URL of the page that stands for its near-duplicates; its own, if it has none."""
+        """The URL of the page that stands for its near-duplicates; its own, if it has none. Empty
+        when no such page is stored."""
         row = self.row(url)
+        if self.store.page(row, self.principal) is None:
+            return ""
         return url_of(groups(self.table, self.store).lead_of(row) or row)
+
+    def alike(self, url: str, other: str) -> float:
+        """How much of what two pages of one group say is the same, from 0 to 1."""
+        found = groups(self.table, self.store)
+        ours, theirs = found.sketch_of(self.row(url)), found.sketch_of(self.row(other))
+        return resemblance(ours, theirs) if ours and theirs else 0.0
 
     def _followers(self, row: bytes) -> list[bytes]:
         found = groups(self.table, self.store)

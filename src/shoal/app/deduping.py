@@ -19,16 +19,19 @@ from shoal.dedupe.fingerprints import Decision, Fingerprinting
 from shoal.dedupe.inverted import InvertedIndex
 from shoal.dedupe.near import LEAST_SHINGLES
 from shoal.dedupe.permuted import PermutedTables
+from shoal.dedupe.shingles import MOST_N, word_hashes
 from shoal.dedupe.simhash import NEAR, simhash
 from shoal.dedupe.sketch import size, sketch
 from shoal.errors import UsageError
+from shoal.model.digest import quick_digest
 from shoal.store.table import RocksTable
 
 Method = Literal["default", "simhash", "fingerprints"]
 METHODS: tuple[Method, ...] = ("default", "simhash", "fingerprints")
 _ID_BYTES = 4
 _MOST_NEIGHBOURS = 100
-_NOTHING = sketch("")
+_HEAD = sketch("")
+"""A sketch without values."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,12 @@ class Comparison:
             raise UsageError(f"no method is called {self.method!r}; there are {', '.join(METHODS)}")
         if self.resemblance is not None and not 0 < self.resemblance <= 1:
             raise UsageError("a resemblance is above 0 and at most 1")
+        if self.n is not None and not 1 <= self.n <= MOST_N:
+            raise UsageError(f"a run has from 1 to {MOST_N} words, not {self.n}")
+        if self.method != "fingerprints" and (self.fingerprinting or self.decision):
+            raise UsageError("fingerprinting and decision are for the method fingerprints")
+        if self.method != "simhash" and (self.bits != 64 or self.differing is not None):
+            raise UsageError("bits and differing are for the method simhash")
         if self.method != "simhash":
             return
         if self.bits not in NEAR:
@@ -108,6 +117,8 @@ def dedupe(  # noqa: PLR0913 - each by its name
     runs of three; fingerprints: .5 of runs of five); simhashes have `bits` bits, of which at most
     `differing` differ. `fingerprinting` says which runs are kept (all, 0 mod p, by their first
     letters, by winnowing), `decision` what makes them near (a count, resemblance, containment)."""
+    if isinstance(texts, str):
+        raise UsageError("texts are an iterable of texts, and this is one text")
     comparison = Comparison(method, resemblance, bits, differing, n, fingerprinting, decision)
     counted = _Counted(texts)
     pairs = list(near_pairs(counted, comparison, progress))
@@ -140,15 +151,24 @@ class _Counted:
 
     def __iter__(self) -> Iterator[str]:
         for text in self._texts:
+            if not isinstance(text, str):
+                kind = type(text).__name__
+                raise UsageError(f"the text with the number {self.number} is none, but {kind}")
             self.number += 1
             yield text
 
 
 def _sketches(texts: Iterable[str], n: int) -> Iterator[bytes]:
-    """A text of a few words is near none, unless it is the same."""
+    """A text of a few words is near none, unless it has the same words: then it shares all of a
+    few values that are drawn from them."""
     for text in texts:
         found = sketch(text, n)
-        yield found if size(found) >= LEAST_SHINGLES else _NOTHING
+        if size(found) < LEAST_SHINGLES and len(found) > len(_HEAD):
+            whole = quick_digest(word_hashes(text).tobytes())
+            found = bytes((0, n, 0, 0)) + b"".join(
+                sorted(whole[at : at + 4] for at in range(0, len(whole), 4))
+            )
+        yield found
 
 
 def _by_simhash(texts: Iterable[str], bits: int, most: int) -> list[Pair]:

@@ -146,7 +146,8 @@ def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
     differing: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[NamedPair]:
-    """All pairs of near-duplicates among the stored pages, found anew from their texts."""
+    """All pairs of near-duplicates among the stored pages, found anew from their texts. Each exact
+    copy is named once, beside the first of its copies; of a large group not every pair is."""
     by = Comparison(method, resemblance, bits, differing)
     return search(collection, by, where, progress).pairs()
 
@@ -161,7 +162,7 @@ def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
     differing: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[list[str]]:
-    """The same as groups of URLs, largest first; the first of each stands for it."""
+    """The same as groups of URLs, largest first; each in the order of the rows."""
     by = Comparison(method, resemblance, bits, differing)
     return search(collection, by, where, progress).clusters()
 

@@ -1,19 +1,19 @@
 """What is a fingerprint of so many bytes good for? The textbook's exercise, over anybody's texts.
 
-A sample is judged by simhashes and by n-grams of several sizes (dedupe/accuracy.py); what comes of
-it is a table and a plot. The texts may be a collection's, a folder's, or lines of JSON with an id
-and a text, for which the truth may be known as pairs of ids.
+A sample is judged by simhashes, n-grams and sketches of several sizes (dedupe/accuracy.py); what
+comes of it is a table and a plot. The texts may be a collection's, a folder's, or lines of JSON
+with an id and a text, for which the truth may be known as pairs of ids.
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
 from shoal.app import accuracy_plot
 from shoal.app.named_texts import Named
-from shoal.dedupe.accuracy import Exercise, Row, accuracy
+from shoal.dedupe.accuracy import Exercise, Pair, Row, accuracy
 from shoal.errors import UsageError
 from shoal.model.record import JSON_ERRORS, Struct, from_json
 
@@ -30,6 +30,8 @@ class FingerprintAccuracy:
     truth: str
     """What counts as near-duplicates, in words."""
     rows: list[Row]
+    unknown_ids: int = 0
+    """That the truth names and none of the texts has."""
 
     @cached_property
     def _lines(self) -> list[accuracy_plot.Line]:
@@ -50,24 +52,42 @@ class FingerprintAccuracy:
 
 def fingerprint_accuracy(
     texts: Iterable[str],
-    truth: Collection[tuple[int, int]] | None = None,
+    truth: Iterable[tuple[int, int]] | None = None,
     exercise: Exercise | None = None,
 ) -> FingerprintAccuracy:
     """Of the first 2,500 texts. `truth` are pairs of near-duplicates by their places, from 0 on;
     without it those count whose runs of three words resemble each other by half."""
     exercise = exercise or Exercise()
-    sample = list(islice(texts, exercise.most_texts))
+    rest = iter(texts)
+    sample = list(islice(rest, exercise.most_texts))
     if len(sample) < 2:
         raise UsageError("two texts are needed, at least, to compare them")
-    rows = accuracy(sample, truth, exercise)
+    pairs = None
     if truth is not None:
-        known = f"{len(truth):,} {'pair that is' if len(truth) == 1 else 'pairs that are'} given"
+        is_all = next(rest, None) is None
+        known_pairs = _pairs(truth, len(sample) if is_all else None)
+        pairs = {pair for pair in known_pairs if pair[1] < len(sample)}
+    rows = accuracy(sample, pairs, exercise)
+    if pairs is not None:
+        known = f"{len(pairs):,} {'pair that is' if len(pairs) == 1 else 'pairs that are'} given"
     else:
         known = (
             f"pairs that share {exercise.true_at_least:.0%} of their runs "
             f"of {exercise.true_n} words"
         )
     return FingerprintAccuracy(len(sample), known, rows)
+
+
+def _pairs(truth: Iterable[tuple[int, int]], texts: int | None) -> Iterator[Pair]:
+    """The lower place first. None: nobody knows how many texts there are behind the sample."""
+    for a, b in truth:
+        if a == b:
+            raise UsageError(f"the truth pairs the text {a} with itself")
+        for place in (a, b):
+            if place < 0 or (texts is not None and place >= texts):
+                there = "" if texts is None else f", there are 0 to {texts - 1}"
+                raise UsageError(f"the truth names a text {place}{there}")
+        yield min(a, b), max(a, b)
 
 
 def named_accuracy(
@@ -83,10 +103,15 @@ def named_accuracy(
     places = {name: place for place, (name, _) in enumerate(sample)}
     if len(places) < len(sample):
         raise UsageError("two of the texts have the same id")
-    pairs = {(places[a], places[b]) for a, b in truth if a in places and b in places and a != b}
+    pairs, unknown = set(), set()
+    for a, b in truth:
+        unknown |= {a, b} - places.keys()
+        if a in places and b in places and a != b:
+            pairs.add((places[a], places[b]))
     if not pairs:
         raise UsageError("the truth names no pair of the texts that were read")
-    return fingerprint_accuracy((text for _, text in sample), pairs, exercise)
+    found = fingerprint_accuracy((text for _, text in sample), pairs, exercise)
+    return replace(found, unknown_ids=len(unknown))
 
 
 # --- files ----------------------------------------------------------------------------------

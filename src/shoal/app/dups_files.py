@@ -12,7 +12,7 @@ from shoal.app.cleaned import cleaned_of
 from shoal.app.conversion import Conversion
 from shoal.app.converting import Converter
 from shoal.app.deduping import Comparison, Method
-from shoal.app.named_texts import Named, NamedTexts
+from shoal.app.named_texts import Named, NamedTexts, NameWithin
 from shoal.dedupe.discovery import Progress
 from shoal.errors import UsageError
 
@@ -30,8 +30,8 @@ def file_clusters(  # noqa: PLR0913 - the flags of the command, by name
     progress: Progress | None = None,
     skipped: Skipped | None = None,
 ) -> Iterator[list[str]]:
-    """Groups of files that say nearly the same, largest first; the first of each stands for it. A
-    document within a file is named behind a colon."""
+    """Groups of files that say nearly the same, largest first. A document within a file is named
+    behind a colon, and stands behind the files of its group."""
     by = Comparison(method, resemblance, bits, differing)
     return NamedTexts(file_texts(Path(folder), skipped), by, progress).clusters()
 
@@ -47,7 +47,9 @@ def _texts(folder: Path, skipped: Skipped) -> Iterator[Named]:
     with Converter(content="model") as converter:
         for path, found in converter.convert_all(_below(folder)):
             for each in (found, *found.inside):
-                name = f"{_shown(path)}: {each.name}" if each.name else _shown(path)
+                name = _shown(path)
+                if each.name:
+                    name = NameWithin(f"{name}: {each.name}")
                 text = _content(each)
                 if text:
                     yield name, text

@@ -1,10 +1,14 @@
 """What is near this one? The search scenario (U4): one text against all that are stored.
 
 Candidates come from the index of near-duplicates, which knows groups by what they say nearly word
-for word. With `scan` every stored text is read and compared by its words alone: more is found, also
-what says the same in another order, and it takes as long as reading them does.
+for word. It is asked by 16 marks of the text and knows a group by its cores, so that one page may
+find another that does not find it. With `scan` every stored text is read and compared by its words
+alone: more is found, also what says the same in another order, and it takes as long as reading
+them does.
 """
 
+import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -19,7 +23,7 @@ from shoal.dedupe.difference import Difference
 from shoal.dedupe.difference import Piece as Piece
 from shoal.dedupe.difference import difference as word_difference
 from shoal.dedupe.near import LEAST_SHINGLES, NearIndex
-from shoal.dedupe.sketch import Prints, overlap, prints, size
+from shoal.dedupe.sketch import Overlap, Prints, overlap, prints, size
 from shoal.errors import UsageError
 from shoal.model.rowkey import site_of_key, url_of
 
@@ -31,6 +35,9 @@ Source = str | Path | Page
 """A text, a file of any format, or a stored page."""
 Tell = Callable[[int], None]
 """How many texts were read."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+_LEAST_SHOWN = 0.005
+"""A resemblance that reads 0.00 is none."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class NearDuplicate:
     cosine: float
     """How alike their words are, in whatever order."""
     is_near: bool
-    """Whether a crawl would take the two for near-duplicates."""
+    """Whether a crawl would take the two for near-duplicates, or they say the very same."""
 
 
 @dataclass(frozen=True)
@@ -62,25 +69,43 @@ def text_of(source: Source) -> str:
     if isinstance(source, Page):
         return source.text
     if isinstance(source, str):
+        _require_text(source)
         return source
+    if source is None:  # what Collection.page() gives
+        raise UsageError("None can't be compared: such a page is not stored")
+    if not isinstance(source, Path):
+        kind = type(source).__name__
+        raise UsageError(f"this can't be compared: pass a Path, a Page or a text, not {kind}")
     found = clean(source)
     if not found.whole_text and found.problem:
         raise UsageError(f"{source} can't be compared: {found.problem}")
     return found.text or found.whole_text
 
 
+def _require_text(source: str) -> None:
+    """A name in place of a text would be compared as one, and nobody would notice."""
+    is_word = len(source.split(None, 1)) == 1
+    is_file = is_word and os.path.isfile(source)  # noqa: PTH113 - whatever it is, it never raises
+    if is_file or _URL.fullmatch(source):
+        kind = "file" if is_file else "URL"
+        raise UsageError(f"{source[:200]} is a {kind}, not a text: pass a Path, a Page or a text")
+
+
 def compare(a: Source, b: Source) -> Compared:
-    """How alike two texts are, and where they differ."""
+    """How alike two texts are, and where they differ. Two that say the very same are alike in full,
+    also when they say nothing."""
     ours, theirs = text_of(a), text_of(b)
+    difference = word_difference(ours, theirs)
+    if _same_words(ours, theirs):
+        return Compared(difference, 1.0, 1.0, 1.0, 1.0)
     mine, other = prints(ours).sketch, prints(theirs).sketch
     shared, turned = overlap(mine, other), overlap(other, mine)
-    return Compared(
-        word_difference(ours, theirs),
-        shared.resemblance,
-        shared.containment,
-        turned.containment,
-        cosine(vector(ours), vector(theirs)),
-    )
+    alike = cosine(vector(ours), vector(theirs))
+    return Compared(difference, shared.resemblance, shared.containment, turned.containment, alike)
+
+
+def _same_words(a: str, b: str) -> bool:
+    return a == b or a.split() == b.split()
 
 
 def near_duplicates(
@@ -91,13 +116,25 @@ def near_duplicates(
     at_most: int = DEFAULT_AT_MOST,
     progress: Tell | None = None,
 ) -> list[NearDuplicate]:
-    """The stored pages that are nearest to a page, a file or a text, best first."""
-    asked = _Asked(collection, of)
+    """The stored pages that are nearest to a page (also by its URL), a file or a text, best first:
+    by resemblance, with `scan` by cosine."""
+    asked = _Asked(collection, _page_of(collection, of))
     rows = asked.by_words(at_most, progress) if scan else asked.by_index(at_most)
     found = [each for row in rows if (each := asked.compared(row)) is not None]
     if scan:
         return sorted(found, key=lambda each: (-each.cosine, -each.resemblance, each.url))
-    return sorted(found, key=lambda each: (-each.resemblance, -each.cosine, each.url))
+    near = [each for each in found if each.resemblance >= _LEAST_SHOWN]
+    return sorted(near, key=lambda each: (-each.resemblance, -each.cosine, each.url))
+
+
+def _page_of(collection: Collection, of: Source) -> Source:
+    """What is meant by a URL is the stored page."""
+    if not isinstance(of, str) or not _URL.fullmatch(of):
+        return of
+    page = collection.page(of)
+    if page is None:
+        raise UsageError(f"{of[:200]} is not stored; pass a stored page's URL, a Path or a text")
+    return page
 
 
 class _Asked:
@@ -106,6 +143,9 @@ class _Asked:
     def __init__(self, collection: Collection, of: Source) -> None:
         self._collection = collection
         self._text = text_of(of)
+        if not self._text.strip():
+            name = of.url if isinstance(of, Page) else "this" if isinstance(of, str) else of
+            raise UsageError(f"{name} has no text that others could be near to")
         self._prints = prints(self._text)
         self._vector = vector(self._text)
         self._row = of.stored.row if isinstance(of, Page) else None
@@ -136,14 +176,17 @@ class _Asked:
         text = Page(self._collection, stored).text
         theirs = prints(text).sketch
         shared = overlap(self._prints.sketch, theirs)
-        says_enough = min(size(self._prints.sketch), size(theirs)) >= LEAST_SHINGLES
         return NearDuplicate(
             url_of(row),
             shared.resemblance,
             shared.containment,
             cosine(self._vector, vector(text)),
-            says_enough and shared.resemblance >= _cut(self._settings, self._row, row),
+            self._is_near(row, shared, theirs) or _same_words(self._text, text),
         )
+
+    def _is_near(self, row: bytes, shared: Overlap, theirs: bytes) -> bool:
+        says_enough = min(size(self._prints.sketch), size(theirs)) >= LEAST_SHINGLES
+        return says_enough and shared.resemblance >= _cut(self._settings, self._row, row)
 
     def _others(self, progress: Tell | None) -> Iterator[tuple[bytes, str]]:
         for number, page in enumerate(self._collection.pages(), 1):

@@ -8,6 +8,7 @@ that a person can act on.
 import time
 
 from shoal.app.collection import Collection, Page
+from shoal.app.prints import duplicates
 from shoal.clock import iso
 from shoal.focus.rules import load_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
@@ -23,6 +24,7 @@ from shoal.model.record import Struct
 from shoal.model.robots_match import path_of
 from shoal.model.rowkey import site_of_key, url_of
 from shoal.model.url import canonical
+from shoal.model.visit import Visit
 from shoal.store.rows import VisitRow
 
 _FOUND = {
@@ -151,7 +153,15 @@ def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | N
     if known is not None:
         return "Admitted."
     refused = CrawlScope(_scope_settings(collection, roots)).refuses(url)
+    refused = refused or _learned(collection, url)
     return f"It would be refused: {refused}." if refused else "It would be admitted."
+
+
+def _learned(collection: Collection, url: str) -> str:
+    """Why it would say nothing new, by what its site has taught."""
+    row = collection.row(url)
+    judge = duplicates(collection.table, collection.store, collection.config.dedupe)
+    return judge.learned(Visit(url, row, site_of_key(row), is_first=True))
 
 
 def _robots(collection: Collection, row: bytes, url: str, site: SiteView | None) -> str:
@@ -229,8 +239,12 @@ def _content(collection: Collection, url: str) -> list[Line]:
 
 def _duplicates(collection: Collection, page: Page) -> list[Line]:
     says = []
-    if page.duplicate_of:
-        says.append(f"It is a duplicate of {page.duplicate_of}.")
+    if lead := page.duplicate_of:
+        other = collection.page(lead)
+        same = other is not None and other.document.body_digest == page.document.body_digest
+        alike = collection.alike(page.url, lead)
+        how = " (the same bytes)" if same else f" ({alike:.0%} alike)" if alike else ""
+        says.append(f"It is a duplicate of {lead}{how}.")
     if page.document.same_text_as:
         says.append(f"It has the same text as {page.document.same_text_as}, in another body.")
     others = [] if page.duplicate_of else collection.duplicates(page.url)

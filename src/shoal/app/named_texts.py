@@ -19,6 +19,12 @@ Named = tuple[str, str]
 """A name and a text."""
 
 
+class NameWithin(str):
+    """Of a document within another one: a group is headed by it only where it has nothing else."""
+
+    __slots__ = ()
+
+
 class NamedPair(NamedTuple):
     a: str
     b: str
@@ -54,14 +60,15 @@ class NamedTexts:
                 yield NamedPair(names[a], names[b], alike)
 
     def clusters(self) -> Iterator[list[str]]:
-        """Groups of two and more, largest first; the first of each stands for it."""
+        """Groups of two and more, largest first; each in the order of the texts, those within
+        others last."""
         with tempfile.TemporaryFile() as file:
             names = _Names(file)
             pairs = self._found(names)
             first = list(islice(pairs, 1))  # all texts are read before it comes
             found = clusters(chain(first, pairs), self.number)
             for group in sorted(found, key=len, reverse=True):
-                yield [names[each] for each in group]
+                yield [names[each] for each in sorted(group, key=names.is_within)]
 
     def _found(self, names: "_Names") -> Iterator[Pair]:
         admits = self._admits
@@ -84,8 +91,13 @@ class _Names:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._places = array("Q", [0])
+        self._within = bytearray()
+
+    def is_within(self, number: int) -> bool:
+        return bool(self._within[number])
 
     def add(self, name: str) -> None:
+        self._within.append(isinstance(name, NameWithin))
         data = name.encode("utf-8", "surrogateescape")
         self._file.write(data)
         self._places.append(self._places[-1] + len(data))

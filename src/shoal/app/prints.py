@@ -40,13 +40,14 @@ def exact_prints(table: Table, store: PageStore) -> ExactPrints:
 def groups(table: Table, store: PageStore) -> Groups:
     """The groups of near-duplicates, to read."""
     worths = _Worths(table, store)
-    return Groups(NearIndex(table), worths.of_stored)
+    return Groups(NearIndex(table), worths.of_stored, worths.canonical)
 
 
 def near(table: Table, store: PageStore, settings: Dedupe) -> Near:
     worths, index = _Worths(table, store), NearIndex(table)
     cuts = NearSettings(settings.resemblance, settings.resemblance_across)
-    return Near(index, Groups(index, worths.of_stored), worths.of, cuts)
+    grouped = Groups(index, worths.of_stored, worths.canonical)
+    return Near(index, grouped, worths.of, cuts)
 
 
 def duplicates(table: Table, store: PageStore, settings: Dedupe) -> Duplicates:
@@ -86,6 +87,10 @@ class _Worths:
             document.published,
             0.0 if url is None else url.found_ms / 1000,
         )
+
+    def canonical(self, row: bytes) -> str:
+        page = self._store.page(row, OWNER)
+        return "" if page is None else page.document.canonical
 
     def of_site(self, site: bytes) -> tuple[int, ...]:
         """Of two sites that are the same the one with more pages is the original."""

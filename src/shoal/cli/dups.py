@@ -78,6 +78,11 @@ class Asked:
                 raise UsageError(f"{name} says something only with {' or '.join(modes)}")
         if self.limit is not None and self.limit < 1:
             raise UsageError("--limit must be 1 or more")
+        if self.limit is not None and mode in ("--rebuild", "--accuracy"):
+            raise UsageError(f"--limit says nothing with {mode}")
+        for name, given in (("--of", (self.of,)), ("--diff", self.diff or ())):
+            if any(each is not None and not each.strip() for each in given):
+                raise UsageError(f"{name} needs a URL or the name of a file; this one is empty")
         if self.method != "simhash" and (self.bits is not None or self.differing is not None):
             raise UsageError("--bits and --differing say something only with --method simhash")
         if self.method == "simhash" and self.resemblance is not None:
@@ -95,10 +100,10 @@ def dups(
         option("--diff", "URL|FILE URL|FILE", "Where two pages or files differ, word by word."),
     ] = None,
     of: Annotated[
-        str | None, option("--of", "URL|FILE", "What is near one page or file, best first.")
+        str | None, option("--of", "URL|FILE", "What is near a page or file, most alike first.")
     ] = None,
     scan: Annotated[
-        bool, flag("--scan", "With --of: compare with every stored text, by its words.")
+        bool, flag("--scan", "With --of: compare with every stored text, by its words (cosine).")
     ] = False,
     everything: Annotated[
         bool, flag("--all", "Compare all stored pages anew, each with all others.")

@@ -28,9 +28,13 @@ def show(asked: Asked) -> None:
         write_picture(asked.svg, "--svg", found.svg.encode())
     if asked.png is not None:
         write_picture(asked.png, "--png", found.png)
+    if found.unknown_ids:
+        ids = count(found.unknown_ids, "id of the truth is", "ids of the truth are")
+        screen.remark(f"{ids} not among the texts that were read, and left out.")
     if asked.json:
         rows = [row._asdict() for row in found.rows]
-        screen.json({"texts": found.texts, "truth": found.truth, "rows": rows})
+        facts = {"texts": found.texts, "truth": found.truth, "unknown_ids": found.unknown_ids}
+        screen.json({**facts, "rows": rows})
         return
     screen.table(_COLUMNS, _rows(found), numbers=_NUMBERS)
     screen.say()
@@ -57,6 +61,6 @@ def _counted(texts: Iterator[Named], steps: Steps) -> Iterator[Named]:
 
 def _rows(found: FingerprintAccuracy) -> Iterator[tuple[str, ...]]:
     for row in found.rows:
-        at = f"{row.cut:.0f} bits" if row.method == "simhash" else f"{row.cut:.2f}"
+        at = f"{row.at:.0f} bits" if row.method == "simhash" else f"{row.at:.2f}"
         scores = (f"{each:.3f}" for each in (row.precision, row.recall, row.f1))
-        yield row.method, row.setting, f"{row.size_bytes:,.0f}", row.at, at, *scores
+        yield row.method, row.setting, f"{row.size_bytes:,.0f}", row.cut, at, *scores

@@ -119,7 +119,9 @@ def _of(asked: Asked) -> None:
         columns = ("alike", "within", "words", "near", "page")
         screen.table(columns, map(_near_row, found), numbers=columns[:3])
         near = sum(each.is_near for each in found)
-        screen.say(f"{near:,} of these {'is' if near == 1 else 'are'} near enough to count.")
+        by = "cosine (words)" if asked.scan else "resemblance (alike)"
+        enough = f"{near:,} of these {'is' if near == 1 else 'are'} near enough to count"
+        screen.say(f"Best first, by {by}; {enough}.")
     elif asked.scan:
         screen.say(f"No stored page has a word in common with {name}.")
     else:
@@ -252,7 +254,8 @@ def _site_lines(collection: Collection) -> Iterator[str]:
 
 
 def _lesson_line(says: str, compared: int, same: int, *, learned: bool) -> str:
-    seen = f"{same:,} of {count(compared, 'page')} compared" if compared else "none compared yet"
+    pages = count(compared, "compared page is", "compared pages are")
+    seen = f"{same:,} of {pages} the same" if compared else "none compared yet"
     return f"{'learned' if learned else 'suspected'}: {says} ({seen})"
 
 
@@ -261,4 +264,5 @@ def _rebuild(asked: Asked) -> None:
     if asked.json:
         screen.json({"duplicates": found})
     else:
-        screen.say(f"The groups were made anew: {count(found, 'page is', 'pages are')} duplicates.")
+        pages = count(found, "page is a duplicate", "pages are duplicates")
+        screen.say(f"The groups were made anew: {pages}.")

@@ -119,7 +119,7 @@ def parse_and_run(arguments: Sequence[str]) -> int:
     try:
         returned = app(list(arguments), prog_name="shoal", standalone_mode=False)
     except typer.TyperException as error:
-        raise UsageError(_sentence(error)) from error
+        raise UsageError(_sentence(error, arguments)) from error
     except typer.Abort:
         return 130
     return returned if isinstance(returned, int) else 0
@@ -136,10 +136,17 @@ def command_names() -> list[str]:
     return found
 
 
-def _sentence(error: typer.TyperException) -> str:
+def _sentence(error: typer.TyperException, arguments: Sequence[str]) -> str:
     """typer's message in one line, and where to read on."""
     says = " ".join(error.format_message().split()).rstrip(".")
     says = says.replace("Value error, ", "").replace(". Did you mean", "; did you mean")
     context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "shoal"
+    command = context.command_path if context is not None else _command_of(arguments)
     return says if says.endswith("?") else f"{says}; `{command} --help` lists what there is."
+
+
+def _command_of(arguments: Sequence[str]) -> str:
+    """A missing value is told without saying of which command."""
+    words = [each for each in arguments if not each.startswith("-")]
+    named = {" ".join(words[:number]) for number in (1, 2)} & set(command_names())
+    return " ".join(["shoal", *named])

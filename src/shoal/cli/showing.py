@@ -109,7 +109,7 @@ def _readable(page: Page) -> str:
 
 def _summary(page: Page) -> None:
     document, collection = page.document, page.collection
-    links, anchors = collection.links(page.url), collection.anchors(page.url)
+    links, linking = collection.links(page.url), {u for u, _ in collection.anchors(page.url)}
     versions = sum(1 for _, visit in collection.history(page.url) if visit.status)
     facts = {
         "title": document.title,
@@ -124,8 +124,9 @@ def _summary(page: Page) -> None:
         "canonical": document.canonical if document.canonical != page.url else "",
         "fate": document.fate + (f": {document.problem}" if document.problem else ""),
         "duplicate": f"duplicate of {page.duplicate_of}" if page.duplicate_of else "",
+        "stands for": _others(collection, page),
         "same text": f"as {document.same_text_as}" if document.same_text_as else "",
-        "links": f"{len(links):,} on it, {count(len(anchors), 'page links', 'pages link')} here",
+        "links": f"{len(links):,} on it, {count(len(linking), 'page links', 'pages link')} here",
     }
     screen.say(page.url, strong=True)
     for name, value in facts.items():
@@ -167,3 +168,9 @@ def _pairs(pairs: list[tuple[str, str]], names: tuple[str, str], *, json: bool) 
         screen.json([dict(zip(names, pair, strict=True)) for pair in pairs])
     else:
         screen.stream(f"{address}\t{one_line(text)}\n".encode() for address, text in pairs)
+
+
+def _others(collection: "Collection", page: "Page") -> str:
+    others = [] if page.duplicate_of else collection.duplicates(page.url)
+    pages = count(len(others), "page that says", "pages that say")
+    return f"{pages} nearly the same, such as {others[0]}" if others else ""

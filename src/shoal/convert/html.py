@@ -83,6 +83,8 @@ def read(source: Text, context: Context) -> Converted:
         charset=source.charset,
         charset_from=source.evidence,
         refresh_to=context.links.url(head.refresh, base) if head.refresh else "",
+        published=head.published,
+        modified=head.modified,
         shades=shades,
         cleaned_by="" if content is None else content.method,
     )

@@ -30,6 +30,17 @@ _FEED_TYPES = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"}
 )
 _PAGE_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
+_PUBLISHED = (
+    *("article:published_time", "datepublished", "dcterms.issued", "dc.date.issued", "pubdate"),
+    *("dcterms.created", "dc.date.created", "dcterms.date", "dc.date", "date"),
+)
+_MODIFIED = ("article:modified_time", "og:updated_time", "dcterms.modified", "last-modified")
+"""Meta elements that say when a page was published and changed; the first that is there counts."""
+_DATE = re.compile(
+    r"[0-9]{4}-[01][0-9](?:-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9])?"
+    r"(?:Z|[+-][0-2][0-9]:?[0-5][0-9])?)?)?",
+    re.ASCII,
+)
 _SECONDS = re.compile(r"[0-9.]*")
 _URL_IS = re.compile(r"\Aurl\s*=\s*", re.IGNORECASE)
 
@@ -118,6 +129,20 @@ class Head:
         self.meta.append((name[:100], content))
         if name == "description" or (name == "og:description" and not self.description):
             self.description = " ".join(content.split())
+
+    @property
+    def published(self) -> str:
+        return self._date(_PUBLISHED)
+
+    @property
+    def modified(self) -> str:
+        return self._date(_MODIFIED)
+
+    def _date(self, names: Iterable[str]) -> str:
+        """ISO 8601; empty where none is given that can be read."""
+        said = dict(reversed(self.meta))  # the first of each name
+        found = (_DATE.match(said[name]) for name in names if name in said)
+        return next((match[0].replace(" ", "T") for match in found if match), "")
 
     def open_form(self, attributes: Attributes) -> None:
         if self._form is not None:

@@ -1,30 +1,38 @@
 """How many near-duplicates does a fingerprint of so many bytes find? The textbook's exercise (U4).
 
-All pairs of a sample are judged by simhashes of several sizes and by n-grams of which more and more
-are left out (those that are 0 mod p are kept). The truth is given as pairs, or it is the
-resemblance of all distinct shingles, without any sampling. Each size is scored at its default cut
-and at the cut that is best for this sample, which no one knows beforehand: the first says what to
-expect, the second what the fingerprint holds.
+All pairs of a sample are judged by simhashes of several sizes, by n-grams of which more and more
+are left out (those that are 0 mod p are kept), and by sketches, as in a crawl. The truth is given
+as pairs, or it is the resemblance of all distinct shingles, without any sampling. Each size is
+scored at its default cut and at the cut that is best for this sample, which no one knows
+beforehand: the first says what to expect, the second what the fingerprint holds.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from struct import unpack
 from typing import Literal, NamedTuple
 
+from shoal.dedupe.duplicates import SAME_SITE
 from shoal.dedupe.fingerprints import Decision, Fingerprinting
 from shoal.dedupe.shingles import DEFAULT_N, shingle_hashes
 from shoal.dedupe.simhash import NEAR, simhash
+from shoal.dedupe.sketch import prints
 from shoal.errors import UsageError
 
 Pair = tuple[int, int]
 """Two texts by their places in the sample, the lower first."""
+Compared = tuple[int, int, int, int]
+"""A pair, how many values both have, and how many there are in both."""
+Cut = Literal["best", "default"]
 Grade = int
 """How far apart a pair is: bits that differ, or thousandths that a resemblance lacks."""
 
 _FINGERPRINT_BYTES = 8
 _GRADES = 1000
+_SKETCH_HEAD_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class Exercise:
     p: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64)
     n: int = DEFAULT_N
     """Words of an n-gram."""
+    values: tuple[int, ...] = (16, 32, 64, 128, 256)
+    """The most that a sketch keeps."""
     true_n: int = 3
     true_at_least: float = 0.5
     """Where no truth is given: texts with this resemblance are near-duplicates."""
@@ -44,6 +54,8 @@ class Exercise:
         if unknown := set(self.bits) - set(NEAR):
             known = ", ".join(map(str, NEAR))
             raise UsageError(f"Simhashes have {known} bits, not {min(unknown)}.")
+        if self.values and min(self.values) < 1:
+            raise UsageError("A sketch keeps 1 value or more.")
 
 
 class Score(NamedTuple):
@@ -55,13 +67,13 @@ class Score(NamedTuple):
 
 
 class Row(NamedTuple):
-    method: Literal["simhash", "n-grams"]
+    method: Literal["simhash", "n-grams", "sketch"]
     size_bytes: float
     """Of a document's fingerprint, on average."""
     setting: str
-    at: Literal["best", "default"]
-    cut: float
-    """At most so many bits differ, or the least resemblance."""
+    cut: Cut
+    at: float
+    """Where the cut is: at most so many bits differ, or the least resemblance."""
     precision: float
     recall: float
     f1: float
@@ -76,10 +88,11 @@ class _Graded(NamedTuple):
 
 def accuracy(
     texts: Iterable[str],
-    truth: Collection[Pair] | None = None,
+    truth: Iterable[Pair] | None = None,
     exercise: Exercise = Exercise(),  # noqa: B008 - it is frozen
 ) -> list[Row]:
-    """Two rows for each fingerprint, by method and falling size of what it keeps."""
+    """Two rows for each fingerprint, by method and setting. A truth about texts that are not in the
+    sample is left out."""
     sample = list(islice(texts, exercise.most_texts))
     if truth is None:
         true = true_pairs(sample, exercise.true_at_least, exercise.true_n)
@@ -88,16 +101,21 @@ def accuracy(
     rows: list[Row] = []
     for bits in exercise.bits:
         graded = _by_simhash([simhash(text, bits) for text in sample], true)
-        for at, grade, score in _scored(graded, NEAR[bits], len(true)):
-            rows.append(Row("simhash", bits / 8, f"{bits} bits", at, grade, *score))
+        for cut, grade, score in _scored(graded, NEAR[bits], len(true)):
+            rows.append(Row("simhash", bits / 8, f"{bits} bits", cut, grade, *score))
     for p in exercise.p:
         make = Fingerprinting(exercise.n, keep="mod", p=p).fingerprints
-        prints = [make(text) for text in sample]
-        mean_bytes = _FINGERPRINT_BYTES * sum(map(len, prints)) / (len(prints) or 1)
-        default = round(_GRADES * (1 - Decision().at_least))
-        for at, grade, score in _scored(_by_resemblance(prints, true), default, len(true)):
-            least = (_GRADES - grade) / _GRADES
-            rows.append(Row("n-grams", mean_bytes, f"0 mod {p}", at, least, *score))
+        kept = [make(text) for text in sample]
+        mean_bytes = _FINGERPRINT_BYTES * sum(map(len, kept)) / (len(kept) or 1)
+        graded = _by_resemblance(_with_unions(kept), true)
+        for cut, least, score in _at_least(graded, Decision().at_least, len(true)):
+            rows.append(Row("n-grams", mean_bytes, f"0 mod {p}", cut, least, *score))
+    for most in exercise.values:
+        sketches = [prints(text, most=most, marks=0).sketch for text in sample]
+        mean_bytes = sum(map(len, sketches)) / (len(sketches) or 1)
+        graded = _by_resemblance(_overlaps(sketches), true)
+        for cut, least, score in _at_least(graded, SAME_SITE, len(true)):
+            rows.append(Row("sketch", mean_bytes, f"{most} values", cut, least, *score))
     return rows
 
 
@@ -131,12 +149,29 @@ def _by_simhash(prints: Sequence[bytes], true: Collection[Pair]) -> _Graded:
     return _Graded(pairs, Counter((values[i] ^ values[j]).bit_count() for i, j in known))
 
 
-def _by_resemblance(prints: Sequence[Collection[int]], true: Collection[Pair]) -> _Graded:
+def _with_unions(sets: Sequence[Collection[int]]) -> Iterator[Compared]:
+    for i, j, shared in _sharing(sets):
+        yield i, j, shared, len(sets[i]) + len(sets[j]) - shared
+
+
+def _overlaps(sketches: Sequence[bytes]) -> Iterator[Compared]:
+    """As sketch.overlap counts them: what both have is at the coarser of two levels anyway."""
+    values = [unpack(f"<{len(each) // 4 - 1}I", each[_SKETCH_HEAD_BYTES:]) for each in sketches]
+    levels = {each[0] for each in sketches}
+    at_level = [
+        {level: bisect_left(each, 1 << (32 - level)) for level in levels} for each in values
+    ]
+    for i, j, shared in _sharing(values):
+        level = max(sketches[i][0], sketches[j][0])
+        yield i, j, shared, at_level[i][level] + at_level[j][level] - shared
+
+
+def _by_resemblance(compared: Iterable[Compared], true: Collection[Pair]) -> _Graded:
     pairs: Counter[Grade] = Counter()
     of_true: Counter[Grade] = Counter()
-    for i, j, shared in _sharing(prints):
+    for i, j, shared, all_values in compared:
         # Whole numbers: a resemblance of exactly the cut is on the right side of it.
-        grade = _GRADES - _GRADES * shared // (len(prints[i]) + len(prints[j]) - shared)
+        grade = _GRADES - _GRADES * shared // all_values
         pairs[grade] += 1
         of_true[grade] += (i, j) in true
     return _Graded(pairs, of_true)
@@ -155,9 +190,13 @@ def _sharing(sets: Sequence[Collection[int]]) -> Iterator[tuple[int, int, int]]:
             yield other, place, number
 
 
-def _scored(
-    graded: _Graded, default: Grade, true: int
-) -> Iterator[tuple[Literal["best", "default"], Grade, Score]]:
+def _at_least(graded: _Graded, default: float, true: int) -> Iterator[tuple[Cut, float, Score]]:
+    """By the least resemblance."""
+    for cut, grade, score in _scored(graded, round(_GRADES * (1 - default)), true):
+        yield cut, (_GRADES - grade) / _GRADES, score
+
+
+def _scored(graded: _Graded, default: Grade, true: int) -> Iterator[tuple[Cut, Grade, Score]]:
     """At the best cut (of equals the strictest), and at the default one."""
     found, found_true = 0, 0
     best, best_at, at_default = score(0, 0, true), 0, score(0, 0, true)

@@ -8,6 +8,7 @@ others are kept as its duplicates. What the verdicts have in common at a site is
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from shoal.dedupe.exact import LEAST_TEXT_CHARS, ExactPrints
@@ -116,36 +117,29 @@ class Near:
         own = None
         for document, found in zip(understood.documents, understood.prints, strict=False):
             row = visit.row + part_of(document.name)
+            is_new = visit.is_first and not document.name
             settled = None
-            if not fetched.cut:  # it may go on in another way
-                settled = self._settle(batch, row, document, found, None if document.name else twin)
+            if not fetched.cut and _says_enough(document):  # what was cut may go on in another way
+                page = Newcomer(
+                    row,
+                    Prints(*found),
+                    readers_digest(document.readers),
+                    None if document.name else twin,
+                    partial(self._worth_of, row, document),
+                    is_new,
+                )
+                settled = self._settle(batch, page, document)
             if settled is None:
-                understood.regraded += self.groups.leave(batch, row)
+                understood.regraded += [] if is_new else self.groups.leave(batch, row)
                 continue
             understood.regraded += settled.regraded
             if not document.name:
                 own = settled
         return own
 
-    def _settle(
-        self,
-        batch: Batch,
-        row: bytes,
-        document: Document,
-        found: tuple[bytes, bytes],
-        twin: bytes | None,
-    ) -> Settled | None:
-        if document.fate not in _CAN_BE_GROUPED or document.text_chars < LEAST_TEXT_CHARS:
-            return None
-        page = Newcomer(
-            row,
-            Prints(*found),
-            readers_digest(document.readers),
-            twin,
-            lambda: self._worth_of(row, document),
-        )
-        settled = self.groups.settle(batch, page, self._cut(row))
-        if settled.lead == row:
+    def _settle(self, batch: Batch, page: Newcomer, document: Document) -> Settled:
+        settled = self.groups.settle(batch, page, self._cut(page.row))
+        if settled.lead == page.row:
             document.fate, document.duplicate_of = Fate.WAITING, ""
         else:
             document.fate, document.duplicate_of = Fate.DUPLICATE, url_of(settled.lead)
@@ -203,3 +197,7 @@ class Learning:
     def _twins(self, group_id: bytes, row: bytes) -> Sequence[bytes]:
         members = (each for each in self._groups.members(group_id) if each != row)
         return list(islice(members, _TWINS_ASKED))
+
+
+def _says_enough(document: Document) -> bool:
+    return document.fate in _CAN_BE_GROUPED and document.text_chars >= LEAST_TEXT_CHARS

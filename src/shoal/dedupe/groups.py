@@ -11,7 +11,8 @@ A page that is near two groups joins them: copies that are far from each other m
 original that is near to all. All of it is written in the visit's own batch.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -30,11 +31,13 @@ from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
 from shoal.model.document import Fate, Regraded
 from shoal.model.record import Struct, pack, unpack
-from shoal.model.rowkey import url_of
+from shoal.model.rowkey import row_key, url_of
 from shoal.ports import Batch
 
 MOST_HEIRS = 200
 """Pages of a group that are looked at when its lead has gone."""
+MOST_VOTERS = 32
+"""Pages of a group that are asked which address they name as canonical."""
 MOST_MOVED = 100
 """A group of more pages is not joined to another."""
 APART = 0.85
@@ -54,12 +57,12 @@ class Worth(NamedTuple):
     published: str = ""
     found: float = 0.0
 
-    def beats(self, lead: "Worth") -> bool:
-        """Whether it takes the lead. A draw is no reason to change it."""
-        if lead.canonical == self.url or self.canonical == lead.url:
-            return lead.canonical == self.url != lead.url
-        if (self.canonical == self.url) != (lead.canonical == lead.url):
-            return self.canonical == self.url
+    def beats(self, lead: "Worth", votes: Mapping[str, int]) -> bool:
+        """Whether it takes the lead. A draw is no reason to change it. `votes`: how many pages of
+        the group name a URL as their canonical address."""
+        ours, theirs = votes.get(self.url, 0), votes.get(lead.url, 0)
+        if ours != theirs:
+            return ours > theirs
         if self.in_links > _CLEARLY_MORE * lead.in_links + 1:
             return True
         if lead.in_links > _CLEARLY_MORE * self.in_links + 1:
@@ -75,6 +78,10 @@ WorthOf = Callable[[bytes], Worth | None]
 """Of a page that is stored; None when it is not."""
 
 
+CanonicalOf = Callable[[bytes], str]
+"""The URL that a stored page names as its canonical address; empty: none."""
+
+
 class Newcomer(NamedTuple):
     """A page that is to be put into a group."""
 
@@ -84,6 +91,8 @@ class Newcomer(NamedTuple):
     twin: bytes | None
     """The row of a page with the very same bytes: whose group it is in, it is in."""
     worth: Callable[[], Worth]
+    is_new: bool = False
+    """Nothing was ever stored of it, so it is in no group."""
 
 
 class Kin(Struct, array_like=True):
@@ -102,9 +111,10 @@ class Settled(NamedTuple):
 
 
 class Groups:
-    def __init__(self, index: NearIndex, worth_of: WorthOf) -> None:
+    def __init__(self, index: NearIndex, worth_of: WorthOf, canonical_of: CanonicalOf) -> None:
         self._index = index
         self._worth_of = worth_of
+        self._canonical_of = canonical_of
 
     # --- reading ----------------------------------------------------------------------------
 
@@ -151,10 +161,10 @@ class Groups:
     def settle(self, batch: Batch, page: Newcomer, cut: Cut) -> Settled:
         """Put a page into the group of its near-duplicates, or into one of its own."""
         row = page.row
-        kept = self._kept(page)
+        kept = None if page.is_new else self._kept(page)
         if kept is not None:
             return kept
-        regraded = self.leave(batch, row)
+        regraded = [] if page.is_new else self.leave(batch, row)
         found = self._joined(page, cut)
         if not found:
             return Settled(self._found(batch, page), row, regraded)
@@ -164,7 +174,7 @@ class Groups:
         self._add(batch, group_id, group, page)
         if alike < APART:
             self._add_core(batch, group_id, group, Core(row, *page.prints))
-        regraded += self._contest(group, row, page.worth())
+        regraded += self._elect(group_id, group, page)
         self._index.save(batch, group_id, group)
         return Settled(group_id, group.lead, regraded, alike)
 
@@ -204,13 +214,35 @@ class Groups:
             self._index.enter(batch, group_id, core)
             group.cores.append(core)
 
-    def _contest(self, group: Group, row: bytes, worth: Worth) -> list[Regraded]:
-        """Who leads, the lead or this page of the group?"""
-        lead = self._worth_of(group.lead)
-        if lead is not None and not worth.beats(lead):
+    def _elect(self, group_id: bytes, group: Group, page: Newcomer) -> list[Regraded]:
+        """Who leads from now on: the lead, the page that has come, or the one that it names?"""
+        own, before = page.worth(), group.lead
+        standing = {page.row: own}
+        named = row_key(own.canonical) if own.canonical else page.row
+        for row in (before, named):
+            if row not in standing and (row == before or self.group_of(row) == group_id):
+                worth = self._worth_of(row)
+                if worth is not None:
+                    standing[row] = worth
+        votes = self._votes(group_id, page.row)
+        votes[own.canonical] += 1
+        lead = standing.get(before)
+        for row, worth in standing.items():
+            if row != group.lead and (lead is None or worth.beats(lead, votes)):
+                group.lead, lead = row, worth
+        if group.lead == before:
             return []
-        before, group.lead = group.lead, row
-        return [] if lead is None else [Regraded(before, Fate.DUPLICATE, worth.url)]
+        regraded = []
+        if before in standing:
+            regraded.append(Regraded(before, Fate.DUPLICATE, url_of(group.lead)))
+        if group.lead != page.row:
+            regraded.append(Regraded(group.lead, Fate.WAITING, ""))
+        return regraded
+
+    def _votes(self, group_id: bytes, aside: bytes) -> Counter[str]:
+        """How many of a group's pages, as far as it is looked, name a URL as canonical."""
+        rows = (row for row in self.members(group_id) if row != aside)
+        return Counter(map(self._canonical_of, islice(rows, MOST_VOTERS)))
 
     def _merge(
         self, batch: Batch, group_id: bytes, group: Group, other: Neighbour
@@ -230,9 +262,11 @@ class Groups:
             self._add(batch, group_id, group, page)
         self._add_core(batch, group_id, group, Core(core.row, core.sketch, core.marks))
         theirs, ours = self._worth_of(other.group.lead), self._worth_of(group.lead)
-        if theirs is None or ours is None or not theirs.beats(ours):
-            return [Regraded(other.group.lead, Fate.DUPLICATE, url_of(group.lead))]
-        return self._contest(group, other.group.lead, theirs)
+        before, votes = group.lead, self._votes(group_id, b"")
+        if theirs is None or ours is None or not theirs.beats(ours, votes):
+            return [Regraded(other.group.lead, Fate.DUPLICATE, url_of(before))]
+        group.lead = other.group.lead
+        return [Regraded(before, Fate.DUPLICATE, url_of(group.lead))]
 
     def _kept(self, page: Newcomer) -> Settled | None:
         """A page that says what it said stays where it is."""
@@ -275,12 +309,13 @@ class Groups:
     def _heir(self, group_id: bytes, gone: bytes) -> bytes:
         """The best of those that are left, as far as it is looked."""
         best: tuple[bytes, Worth] | None = None
+        votes = self._votes(group_id, gone)
         rest = (row for row in self.members(group_id) if row != gone)
         last = gone
         for row in islice(rest, MOST_HEIRS):
             last = row
             worth = self._worth_of(row)
-            if worth is not None and (best is None or worth.beats(best[1])):
+            if worth is not None and (best is None or worth.beats(best[1], votes)):
                 best = row, worth
         return last if best is None else best[0]
 

@@ -327,7 +327,7 @@ def least_useful(candidates: Sequence[Evidence]) -> int | None:
 
 def _reason(rule: Rule) -> str:
     differ = f"pages of this site that differ only in {part_in_words(rule)}"
-    return f"duplicates: {differ} are the same, and "
+    return f"pattern: {differ} are the same, and "
 
 
 def _form_key(site: bytes, rule: Rule, left: str) -> bytes:

@@ -85,14 +85,17 @@ Cut = Callable[[bytes], float]
 
 
 class NearIndex:
-    """Reads see what was put for the commit at hand; `begin` opens the next one."""
+    """Reads see what was put for the commit at hand; `begin` opens the next one. Until it ends,
+    what was read is kept at hand, too; who only reads never begins one."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._put_now: dict[bytes, bytes | None] = {}
+        self._read_now: dict[bytes, bytes | None] | None = None
 
     def begin(self) -> None:
-        self._put_now.clear()
+        self._put_now = {}
+        self._read_now = {}
 
     # --- looking up -------------------------------------------------------------------------
 
@@ -167,12 +170,13 @@ class NearIndex:
     # --- the table, through what was put for this commit ------------------------------------
 
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
-        now = self._put_now
-        if not any(key in now for key in keys):
+        now = self._read_now
+        if now is None:
             return self._table.get_many(FAMILY, keys)
         asked = [key for key in keys if key not in now]
-        stored = dict(zip(asked, self._table.get_many(FAMILY, asked), strict=True))
-        return [now[key] if key in now else stored[key] for key in keys]
+        if asked:
+            now.update(zip(asked, self._table.get_many(FAMILY, asked), strict=True))
+        return [now[key] for key in keys]
 
     def scan(self, prefix: bytes) -> Iterator[bytes]:
         """The values of all keys that begin so."""
@@ -185,6 +189,8 @@ class NearIndex:
     def put(self, batch: Batch, key: bytes, value: bytes | None) -> None:
         """None deletes."""
         self._put_now[key] = value
+        if self._read_now is not None:
+            self._read_now[key] = value
         if value is None:
             batch.delete(FAMILY, key)
         else:

@@ -19,7 +19,7 @@ from shoal.ports import Table
 def audit_groups(table: Table) -> Iterator[str]:
     """What is wrong, one sentence each."""
     index = NearIndex(table)
-    groups = Groups(index, lambda _row: None)
+    groups = Groups(index, lambda _row: None, lambda _row: "")
     try:
         for key, value in _all(table, GROUP):
             yield from _group(table, index, groups, key[len(GROUP) :], unpack(Group, value))

@@ -35,7 +35,7 @@ CLOCK_KEY = b"\x00clock"
 ADDRESSES_KEY = b"\x00addresses"
 """The clocks of addresses, while no frontier is open."""
 
-AS_DUPLICATE = ("duplicates", "mirror")
+AS_DUPLICATE = ("pattern", "mirror")
 """Why a URL is excluded when its site has taught that it would say nothing new."""
 BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME), *AS_DUPLICATE)
 """Why a URL is excluded when its turn had come and it may not be had: no further link changes
