@@ -214,11 +214,15 @@ COMPUTING = [
 ]
 
 
+COMMANDS = [f"tests/{each}" for each in ("app", "benchmarks", "cli", "demo", "examples")]
+
+
 def suites(marked: str) -> set[str]:
-    """The two runs of the tests, which go on beside each other."""
-    left_out = " ".join(f"--ignore={each}" for each in COMPUTING)
+    """The three runs of the tests, which go on beside each other."""
+    left_out = " ".join(f"--ignore={each}" for each in COMPUTING + COMMANDS)
     return {
         f"step -m pytest -q -rs -p no:cacheprovider -m {marked} {' '.join(COMPUTING)}",
+        f"step -m pytest -q -rs -p no:cacheprovider -m {marked} {' '.join(COMMANDS)}",
         f"step -m pytest -q -rs --durations=5 --durations-min=2 -m {marked} {left_out}",
     }
 
@@ -226,9 +230,9 @@ def suites(marked: str) -> set[str]:
 def test_check_installs_and_takes_every_step(checkout: Checkout) -> None:
     code, out, _ = checkout.run(str(checkout.root / "check"))
     assert code == 0
-    *before, first, second = checkout.log()
+    *before, first, second, third = checkout.log()
     assert before == ["venv", *checkout.installs("requirements-dev.lock"), *STEPS]
-    assert {first, second} == suites("not slow")
+    assert {first, second, third} == suites("not slow")
     assert "without the slow tests" in out
     checkout.shoal()
     assert checkout.log() == [], "what ./check installed serves ./shoal too"
@@ -237,7 +241,7 @@ def test_check_installs_and_takes_every_step(checkout: Checkout) -> None:
 def test_check_all_takes_the_slow_tests_too(checkout: Checkout) -> None:
     code, _, _ = checkout.run(str(checkout.root / "check"), "--all")
     assert code == 0
-    assert set(checkout.log()[-2:]) == suites("")
+    assert set(checkout.log()[-3:]) == suites("")
 
 
 def test_check_stops_at_the_first_failure(checkout: Checkout) -> None:
