@@ -1,6 +1,7 @@
 """What every suite may ask for: the outside data, and no deadlines on a slow machine."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ PROJECT = Path(__file__).resolve().parent.parent
 # A deadline per example fails by chance on a machine that others use too.
 settings.register_profile("shoal", deadline=None)
 settings.load_profile("shoal")
+
+# What a shell starts in the background ignores Ctrl-C, and so would every program of a test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
