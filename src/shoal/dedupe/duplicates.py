@@ -18,6 +18,7 @@ from shoal.dedupe.mirrors import Mirrors
 from shoal.dedupe.near import NearIndex
 from shoal.dedupe.sketch import Prints
 from shoal.model.document import Document, Fate, Regraded, Understood
+from shoal.model.link import Source
 from shoal.model.outcome import Outcome
 from shoal.model.rowkey import part_of, site_of_key, url_of
 from shoal.model.visit import Fetched, Kind, Visit
@@ -162,8 +163,8 @@ class Learning:
         self._known = known
 
     def refusal(self, visit: Visit) -> str:
-        if not visit.is_first:
-            return ""  # what is stored is kept fresh, and may stand for others
+        if not visit.is_first or visit.source in (Source.SEED, Source.SUBMIT):
+            return ""  # what is stored may stand for others, and a person's word counts
         return self._lessons.refusal(
             visit.row, visit.url, self._known.is_stored
         ) or self._mirrors.refusal(visit.row, self._known.is_wanted)
