@@ -33,7 +33,8 @@ from typing import NamedTuple, TypeVar
 from benchmarks.report import line, table
 from shoal.dedupe.clusters import clusters
 from shoal.dedupe.discovery import discover
-from shoal.dedupe.near import ENTERED, FAMILY, GROUP, MARK, Core, Group, NearIndex
+from shoal.dedupe.family import FAMILY
+from shoal.dedupe.near import ENTERED, GROUP, MARK, Core, Group, NearIndex
 from shoal.dedupe.permuted import PermutedTables
 from shoal.dedupe.sketch import MARKS, Prints
 from shoal.model.record import pack

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from shoal.model.content import Content
-from shoal.model.document import Document, Understood
+from shoal.model.document import Document, Regraded, Understood
 from shoal.model.link import Link, Source
 from shoal.model.principal import Principal
 from shoal.model.visit import Fetched, Visit
@@ -124,6 +124,11 @@ class Prints(Protocol):
 
     def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> None:
         """Mark what is a duplicate; remember what is not, in the visit's batch."""
+        ...
+
+    def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
+        """A page goes without a visit, or other people may read it from now on: it stands for no
+        other page. Returns whose place changes with it."""
         ...
 
 

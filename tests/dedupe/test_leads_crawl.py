@@ -13,7 +13,7 @@ from shoal.app.regroup import regroup_collection
 from shoal.app.repair import repair
 from shoal.app.verify import verifying
 from shoal.config import load
-from shoal.model.document import Fate
+from shoal.model.document import Fate, Regraded
 from shoal.model.rowkey import row_key
 from shoal.store.table import RocksTable
 from tests.crawl.run import QUICK, crawl
@@ -99,6 +99,28 @@ def test_the_page_that_canonical_links_name_leads(site: Running, tmp_path: Path)
     assert fates(directory, copy, right) == [Fate.DUPLICATE, Fate.WAITING]
     assert counted(directory) == {"waiting for the index": 1, "duplicate": 1}
     assert findings(directory) == []
+
+
+def test_a_page_that_goes_without_a_visit_leaves_its_group(site: Running, tmp_path: Path) -> None:
+    words = prose("story", 150)
+    first = site.put(0, "/first", page("First", words))
+    second = site.put(0, "/second", page("Second", edited(words, "a")))
+    directory = tmp_path / "corpus"
+    for seed in (first, second):
+        crawl(directory, [seed], SETTINGS)
+
+    async def withdraw() -> list[Regraded]:
+        engine = Engine(directory, load(directory, QUICK, {}))
+        batch = engine.table.batch()
+        regraded = engine.prints.withdraw(batch, row_key(first))
+        engine.table.write(batch)
+        await engine.close()
+        return regraded
+
+    assert asyncio.run(withdraw()) == [Regraded(row_key(second), Fate.WAITING, "")]
+    with open_collection(directory) as collection:
+        assert collection.lead(second) == second
+        assert collection.duplicates(second) == []
 
 
 def test_damaged_groups_are_found_and_made_anew(site: Running, tmp_path: Path) -> None:

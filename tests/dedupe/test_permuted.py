@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.dedupe import permuted as module
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.permuted import (
-    FAMILY,
     MOST_TABLES,
     Neighbour,
     PermutedTables,

@@ -6,8 +6,9 @@ frontier's rows.
 
 from collections.abc import Iterator
 
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import MEMBER
-from shoal.dedupe.near import FAMILY, ID_BYTES, NearIndex
+from shoal.dedupe.near import ID_BYTES, NearIndex
 from shoal.dedupe.near_audit import audit_groups
 from shoal.frontier.rows import unpack_url, url_key
 from shoal.model.document import Fate

@@ -12,8 +12,9 @@ from pathlib import Path
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.prints import near
 from shoal.config import Dedupe, load
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import KIN, MEMBER
-from shoal.dedupe.near import FAMILY, GROUP, MARK
+from shoal.dedupe.near import GROUP, MARK
 from shoal.dedupe.sketch import prints
 from shoal.frontier.rebuild import rebuild
 from shoal.frontier.rows import pack_url, unpack_url, url_key

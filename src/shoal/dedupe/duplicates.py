@@ -81,7 +81,6 @@ class Duplicates:
         return "" if self._lessons is None else self._lessons.refusal(visit)
 
     def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
-        """A page goes without a visit, or other people may read it: it stands for nobody now."""
         if self._near is None:
             return []
         self._near.index.begin()

@@ -13,6 +13,7 @@ of them comes from elsewhere. Entries are written in the visit's own batch.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from shoal.dedupe.family import FAMILY
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
 from shoal.model.document import Document, Fate, Spot, Understood
@@ -23,7 +24,6 @@ from shoal.model.rowkey import url_of
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, LinksOf, Table
 
-FAMILY = "print"
 LEAST_TEXT_CHARS = 64
 """A page with less text than this says too little to be told from a shell that a script fills."""
 

@@ -19,13 +19,13 @@ from collections.abc import Iterable
 from itertools import islice
 from struct import Struct as Layout
 
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.fingerprints import Decision, Fingerprinting
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
 from shoal.model.record import Struct, pack, unpack
 from shoal.ports import Batch, Table
 
-FAMILY = "print"
 MOST_FOLLOWED = 512
 """Fingerprints of a document that are looked up: of those of a book only the smallest."""
 MOST_READ = 32

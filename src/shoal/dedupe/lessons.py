@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.url_rules import (
     Rule,
     bare,
@@ -31,7 +32,6 @@ from shoal.model.record import Struct, field, pack, unpack
 from shoal.model.rowkey import row_key, site_of_key, url_of
 from shoal.ports import Batch, Table
 
-FAMILY = "print"
 MOST_CANDIDATES = 8
 SAMPLE = 16
 """One URL in so many is fetched although a lesson refuses it."""

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.lessons import (
-    FAMILY,
     MOST_CANDIDATES,
     MOST_SITES_AT_HAND,
     Evidence,

@@ -17,12 +17,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.sketch import MARKS, Prints, overlap, size
 from shoal.model.cell import NUL
 from shoal.model.record import Struct, pack, unpack
 from shoal.ports import Batch, Table
 
-FAMILY = "print"
 LEAST_SHINGLES = 12
 """A text of fewer says too little to be near another."""
 ENTERED = 8

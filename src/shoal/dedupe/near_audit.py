@@ -9,8 +9,9 @@ For a collection that nobody writes to. One pass over the family, with look-ups;
 
 from collections.abc import Iterator
 
+from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import KIN, MEMBER, Groups, Kin, page_id
-from shoal.dedupe.near import FAMILY, GROUP, ID_BYTES, MARK, Group, NearIndex, cut_up
+from shoal.dedupe.near import GROUP, ID_BYTES, MARK, Group, NearIndex, cut_up
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.rowkey import url_of
 from shoal.ports import Table

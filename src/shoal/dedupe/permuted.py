@@ -17,12 +17,12 @@ from itertools import combinations, islice
 from math import comb
 from typing import NamedTuple
 
+from shoal.dedupe.family import FAMILY
 from shoal.errors import CollectionError
 from shoal.model.cell import NUL
 from shoal.model.record import Struct, changed, pack, unpack
 from shoal.ports import Batch, Table
 
-FAMILY = "print"
 MOST_TABLES = 64
 MOST_CANDIDATES = 10_000
 """Read in one table, at most. A site that answers everything with one text costs no more."""

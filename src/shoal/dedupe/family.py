@@ -1,0 +1,14 @@
+"""Where does this room keep what it knows? In one family of the table, each kind behind its name.
+
+    body text              exact.py       the first page of each body, and of each text
+    mark near              near.py        shingles → groups, and the groups
+    kin member             groups.py      pages → groups, and the pages of each
+    lesson form            lessons.py     what URLs of a site have taught
+    mirror mirrors         mirrors.py     sites that say the same
+    gram grams             inverted.py    fingerprints → documents
+    as its tables say      permuted.py    simhashes, in as many orders as are needed
+
+A NUL follows the name, so no kind is the beginning of another.
+"""
+
+FAMILY = "print"
