@@ -6,12 +6,13 @@ as written until the very end: what is cut out of the page is never decoded.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import unescape
 from html.entities import html5
 
 from shoal.convert.characters.charset import Text, decode
 from shoal.convert.context import Context, Converted
+from shoal.convert.emphasis import BOLD, HEADINGS, PIECE_CHARS, Stress, lines
 from shoal.convert.html_blocks import write_blocks
 from shoal.convert.html_head import Attributes, Head
 from shoal.convert.html_text import HiddenRanges, shown
@@ -87,6 +88,8 @@ def read(source: Text, context: Context) -> Converted:
         modified=head.modified,
         shades=shades,
         cleaned_by="" if content is None else content.method,
+        headings=walk.stressed(walk.headings),
+        bold=walk.stressed(walk.bold),
     )
     return Converted(page, meta=head.meta, problem=problem)
 
@@ -149,6 +152,8 @@ class _Walk:
         self._options: list[str] = []
         self._option_start = -1
         self._svgs = 0
+        self.headings = Stress()
+        self.bold = Stress()
 
     def take(self, tags: list[Tag]) -> None:
         handlers, hidden = _HANDLERS, self._hidden
@@ -163,6 +168,9 @@ class _Walk:
 
     def text(self, shading: Shading | None) -> tuple[str, bytes]:
         return shown(self._scanned, self._hidden.closed, shading)
+
+    def stressed(self, stress: Stress) -> str:
+        return lines(_short(self._scanned[start:end], PIECE_CHARS) for start, end in stress.places)
 
     def open_hidden(self, tag: Tag) -> None:
         self._hidden.open(tag[0], tag[2])
@@ -236,6 +244,10 @@ def _short(source: str, chars: int) -> str:
     return " ".join(source.split())[:chars]
 
 
+def _ends(names: Iterable[str]) -> list[str]:
+    return [f"/{name}" for name in names]
+
+
 _Handler = Callable[[_Walk, Tag], None]
 _HANDLERS: dict[str, _Handler] = {
     "a": _Walk.anchor,
@@ -256,10 +268,14 @@ _HANDLERS: dict[str, _Handler] = {
     "/svg": _Walk.close_svg,
     "textarea": lambda content, tag: content.head.field(tag[1], "textarea"),
     "title": _Walk.title,
+    **dict.fromkeys(HEADINGS, lambda walk, tag: walk.headings.open(tag[2])),
+    **dict.fromkeys(_ends(HEADINGS), lambda walk, tag: walk.headings.close(tag[2])),
+    **dict.fromkeys(BOLD, lambda walk, tag: walk.bold.open(tag[2])),
+    **dict.fromkeys(_ends(BOLD), lambda walk, tag: walk.bold.close(tag[2])),
     **dict.fromkeys(_HIDDEN, _Walk.open_hidden),
-    **dict.fromkeys((f"/{name}" for name in _HIDDEN), _Walk.close_hidden),
+    **dict.fromkeys(_ends(_HIDDEN), _Walk.close_hidden),
 }
 _SCANNER = Scanner(_SPACES, _KEEP_LINES, _HANDLERS, _ATTRIBUTES.split())
 _TEXT_SCANNER = Scanner(
-    _SPACES, _KEEP_LINES, [*_HIDDEN, *(f"/{name}" for name in _HIDDEN), "svg", "/svg", "title"], ()
+    _SPACES, _KEEP_LINES, [*_HIDDEN, *_ends(_HIDDEN), "svg", "/svg", "title"], ()
 )

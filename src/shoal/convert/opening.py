@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 from shoal.convert.context import Context, Converted
+from shoal.convert.emphasis import bold_of, headings_of
 from shoal.convert.limits import Limits
 from shoal.convert.links import Hrefs
 from shoal.convert.registry import Registry
@@ -118,8 +119,10 @@ def _make_unique(found: list[Converted]) -> None:
 
 
 def _finish(converted: Converted, context: Context) -> None:
-    """What every format has in common: its links are those of its blocks."""
+    """What every format has in common: its links are those of its blocks, and what they stress."""
     page = converted.page
+    if not page.headings and not page.bold:
+        page.headings, page.bold = headings_of(page.blocks), bold_of(page.blocks)
     if page.links or not page.blocks:
         return
     limits: Limits = context.limits

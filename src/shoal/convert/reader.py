@@ -158,6 +158,8 @@ class Reader:
             blocks=zstd(pack(page.blocks)) if self._settings.keep_blocks else b"",
             shades=page.shades,
             cleaned_by=page.cleaned_by,
+            headings=page.headings,
+            bold=page.bold,
             page_type=next((to[:_TYPE_CHARS] for name, to in converted.meta if name == _TYPE), ""),
         )
 

@@ -92,6 +92,9 @@ class Document(Struct, array_like=True):
     """How much of the text is content."""
     page_type: str = ""
     """What the page says it is, by Open Graph: `article`, `product`, `website` …"""
+    headings: str = ""
+    """Its headings, a line each, and what stands in bold."""
+    bold: str = ""
 
 
 class Regraded(Struct, array_like=True):

@@ -99,3 +99,6 @@ class Page(Struct, array_like=True):
     """For each line of the text how likely it is content (model/content.py); empty: all is."""
     cleaned_by: str = ""
     """The method that told so."""
+    headings: str = ""
+    """Its headings, a line each, and what stands in bold."""
+    bold: str = ""
