@@ -21,6 +21,7 @@ SOURCES = {
     Path("src/shoal/dedupe/_prints.c"): "near-duplicates are found slower",
     Path("src/shoal/dedupe/_simhash.c"): "simhashes are made slower",
     Path("src/shoal/dedupe/_pairs.c"): "all pairs of near-duplicates are found slower",
+    Path("src/shoal/index/_stems.c"): "documents are indexed slower",
 }
 """Each with what comes of it when it is not compiled."""
 

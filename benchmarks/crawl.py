@@ -24,7 +24,10 @@ from benchmarks.web import Web, add_arguments, served, stop_on_sigterm, web_of
 OURS = "shoal"
 """With all that the others do and more: robots, links, text, digests, WARC and table."""
 CLEANING = "shoal_cleaning"
-"""As it comes: each page's content is told from its frame as well, which no peer does."""
+"""Each page's content is told from its frame, and near-duplicates are, which no peer does;"""
+EVERYTHING = "shoal_everything"
+"""as it comes: every page is also indexed, with what others call it."""
+NO_INDEX = "index.follow=no"
 
 
 class Run(NamedTuple):
@@ -118,19 +121,23 @@ def results(runs: Sequence[Run]) -> str:
         for kind in kinds
     ]
     lines = [report.table(["median of the rounds", *shown], rows), ""]
-    for latency_ms, peer in kinds:
-        if peer == OURS or (latency_ms, OURS) not in kinds:
-            continue
-        for name, measure in MEASURES.items():
-            ours, theirs = median((latency_ms, OURS), measure), median((latency_ms, peer), measure)
-            lines.append(report.line(f"crawl.{peer}.{latency_ms}ms.{name}", ours, theirs))
+    for ours, prefix in ((OURS, "crawl"), (EVERYTHING, "crawl.everything")):
+        for latency_ms, peer in kinds:
+            if peer in (ours, EVERYTHING) or (latency_ms, ours) not in kinds:
+                continue
+            for name, measure in MEASURES.items():
+                pair = median((latency_ms, ours), measure), median((latency_ms, peer), measure)
+                lines.append(report.line(f"{prefix}.{peer}.{latency_ms}ms.{name}", *pair))
     return "\n".join(lines)
 
 
 def chosen_crawlers(names: Sequence[str], work: Path, workers: int) -> list[Crawler]:
     makers: dict[str, Callable[[], Crawler]] = {
-        OURS: lambda: shoal_crawler(OURS, workers, "none"),
-        CLEANING: lambda: shoal_crawler(CLEANING, workers, "model"),
+        OURS: lambda: shoal_crawler(
+            OURS, workers, "understand.content=none", "dedupe.near=no", NO_INDEX
+        ),
+        CLEANING: lambda: shoal_crawler(CLEANING, workers, NO_INDEX),
+        EVERYTHING: lambda: shoal_crawler(EVERYTHING, workers),
         "scrapy": lambda: scrapy_crawler(work, "scrapy", "twisted"),
         "scrapy_aiohttp": lambda: scrapy_crawler(work, "scrapy_aiohttp", "aiohttp"),
         "wget": wget_crawler,
@@ -151,7 +158,7 @@ def main() -> None:
     add_arguments(parser)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--latency", type=int, nargs="+", default=[0, 50], metavar="MS")
-    everyone = [OURS, CLEANING, "scrapy", "scrapy_aiohttp", "wget"]
+    everyone = [OURS, CLEANING, EVERYTHING, "scrapy", "scrapy_aiohttp", "wget"]
     parser.add_argument("--crawlers", nargs="+", default=everyone, metavar="NAME")
     parser.add_argument("--workers", type=int, default=64, help="Shoal's requests at once")
     options = parser.parse_args()

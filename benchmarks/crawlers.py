@@ -6,7 +6,7 @@ All obey robots.txt, ask for gzip, keep every body on disk, and follow the same 
 import subprocess
 import sys
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,16 +28,15 @@ class Crawler(NamedTuple):
     accepted: tuple[int, ...] = (0,)
 
 
-def shoal_crawler(name: str, workers: int, content: str) -> Crawler:
-    return Crawler(name, lambda web, out: _shoal(web, out, workers, content), _shoal_fetched)
+def shoal_crawler(name: str, workers: int, *settings: str) -> Crawler:
+    return Crawler(name, lambda web, out: _shoal(web, out, workers, settings), _shoal_fetched)
 
 
-def _shoal(web: Web, out: Path, workers: int, content: str) -> list[str]:
+def _shoal(web: Web, out: Path, workers: int, settings: Sequence[str]) -> list[str]:
     flags = ["--scope", "any", "--delay", "0", "--workers", str(workers), "--quiet"]
-    flags += ["--set", "politeness.delay_factor=0", "--set", f"understand.content={content}"]
-    # Every page is to be fetched, and near-duplicates are told only by who also tells content.
-    near = "no" if content == "none" else "yes"
-    flags += ["--set", "dedupe.learn=no", "--set", f"dedupe.near={near}"]
+    # Every page is to be fetched, also one that by experience is a duplicate.
+    for setting in ("politeness.delay_factor=0", "dedupe.learn=no", *settings):
+        flags += ["--set", setting]
     return [sys.executable, "-m", "shoal", "crawl", *web.seeds, "--dir", str(out / "c"), *flags]
 
 

@@ -128,4 +128,6 @@ class Shoal:
 
 def clean_environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SHOAL_")}
-    return kept | {"PYTHONPATH": str(PROJECT / "src"), "COLUMNS": "100", "NO_COLOR": "1"}
+    plain = {"PYTHONPATH": str(PROJECT / "src"), "COLUMNS": "100", "NO_COLOR": "1"}
+    # Whoever wants pages indexed while they are crawled says so: it takes a process more.
+    return kept | plain | {"SHOAL_INDEX_FOLLOW": "no"}

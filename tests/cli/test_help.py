@@ -18,8 +18,9 @@ HEAVY = ("rocksdict", "pycurl", "aiodns", "msgspec", "asyncio", "rich")
 
 def test_all_commands_are_there() -> None:
     wanted = (
-        "crawl plan map status urls explain show export convert formats clean slope dups hosts "
-        "pause resume submit stop demo doctor checksum compact verify repair"
+        "crawl plan map status urls explain show export search serve rank links graph convert "
+        "formats clean slope dups hosts pause resume slow exclude include retry submit stop mark "
+        "demo doctor checksum compact reindex verify repair"
     )
     below = {"config": ("show", "path"), "shadow": ("status", "apply", "discard")}
     groups = {f"{group} {name}" for group, names in below.items() for name in names}

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from shoal.app.api import open as open_collection
+from tests.app.test_follower import assert_index_is_table
 from tests.cli.command import clean_environment
 from tests.crash.crawler import PATIENCE_SECONDS, Crawler
 from tests.world import Latency, RobotsMix, Running, Web, serve
@@ -87,7 +89,11 @@ def promise_is_kept(directory: Path, web: Web, crawler_of: Crawler, kills: int) 
 
 def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
     web = Web(seed=3, hosts=40, pages=600, skew=0, mean_bytes=2000, robots=POLITE_ROBOTS)
-    promise_is_kept(tmp_path / "corpus", web, Crawler(tmp_path, (), workers=16), 10)
+    crawler = Crawler(tmp_path, (), workers=16, more=("--set", "index.follow=yes"))
+    promise_is_kept(tmp_path / "corpus", web, crawler, 10)
+    with open_collection(tmp_path / "corpus") as collection:
+        index = collection.layout.index
+        assert assert_index_is_table(collection.table, collection.store, index) > 100
 
 
 def test_the_delay_outlives_a_kill(tmp_path: Path) -> None:

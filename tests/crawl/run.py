@@ -16,8 +16,10 @@ QUICK: Mapping[str, object] = {
     "crawl.patience": 5.0,
     "crawl.scope": "any",
     "crawl.children": 1,
+    "index.follow": "no",
 }
-"""Loopback hosts may be asked sooner than public ones; the rest is as a person would have it."""
+"""Loopback hosts may be asked sooner than public ones, and who wants the index asks for it; the
+rest is as a person would have it."""
 
 
 def crawl(

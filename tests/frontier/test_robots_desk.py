@@ -389,11 +389,11 @@ def test_an_errand_that_fails_forbids_everything_for_a_while(play: Play, failure
 def test_an_errand_at_a_paused_host_is_not_run(play: Play) -> None:
     play.add(f"{A}/1", f"{B}/1")
     first = play.expect(ROBOTS_A)
-    play.frontier.pause(play.host(B), paused=True)
+    play.frontier.wishes.pause(play.host(B), paused=True)
     play.end(first, redirect(ROBOTS_B))
     assert play.lease() is None
     assert robots_of(play, A) is Robots.UNREACHABLE
-    play.frontier.pause(play.host(B), paused=False)
+    play.frontier.wishes.pause(play.host(B), paused=False)
     play.robots = lambda v: redirect(ROBOTS_B) if v.url == ROBOTS_A else ALL_ALLOWED
     assert sorted(play.crawl()) == [f"{A}/1", f"{B}/1"]
     assert play.problems() == []
@@ -404,7 +404,7 @@ def test_a_host_that_is_paused_with_an_errand_in_hand_drops_it(play: Play) -> No
     first = play.expect(ROBOTS_A)
     busy = play.expect(ROBOTS_B)
     play.end(first, redirect(f"{B}/for-a.txt"))
-    play.frontier.pause(play.host(B), paused=True)
+    play.frontier.wishes.pause(play.host(B), paused=True)
     play.end(busy, ALL_ALLOWED)
     play.clock.advance(DELAY)
     lease = play.expect(f"{B}/for-a.txt")

@@ -33,13 +33,13 @@ def test_a_paused_host_is_left_alone_until_it_is_resumed(play: Play, site: str) 
     first = play.next_page()
     assert first is not None
     host = play.host(f"{site}/1")
-    play.frontier.pause(host, paused=True)
+    play.frontier.wishes.pause(host, paused=True)
     play.end(first)
     play.add(f"{site}/3", f"{B}/1")
     assert play.crawl() == [f"{B}/1"]
     assert play.frontier.done(), "a paused host keeps no crawl from ending"
     assert play.problems() == []
-    play.frontier.pause(host, paused=False)
+    play.frontier.wishes.pause(host, paused=False)
     assert not play.frontier.done()
     assert play.crawl() == [f"{site}/2", f"{site}/3"]
     assert play.problems() == []
@@ -47,17 +47,17 @@ def test_a_paused_host_is_left_alone_until_it_is_resumed(play: Play, site: str) 
 
 def test_a_pause_survives_a_restart(play: Play) -> None:
     play.add(f"{A}/1")
-    play.frontier.pause(play.host(A), paused=True)
+    play.frontier.wishes.pause(play.host(A), paused=True)
     play.frontier.close()
     play.open()
     play.add(f"{A}/2")
     assert play.crawl() == []
-    play.frontier.pause(play.host(A), paused=False)
+    play.frontier.wishes.pause(play.host(A), paused=False)
     assert play.crawl() == [f"{A}/1", f"{A}/2"]
 
 
 def test_a_host_nobody_knows_can_be_paused_in_advance(play: Play) -> None:
-    play.frontier.pause(play.host("http://a.test"), paused=True)
+    play.frontier.wishes.pause(play.host("http://a.test"), paused=True)
     play.add("http://a.test/", "https://a.test/")
     assert play.crawl() == []
     assert play.log == []
@@ -66,9 +66,9 @@ def test_a_host_nobody_knows_can_be_paused_in_advance(play: Play) -> None:
 def test_resuming_does_not_shorten_a_wait(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     play.end(play.expect(f"{A}/1"), Answer(503, headers=[("retry-after", "100")]))
-    play.frontier.pause(play.host(A), paused=True)
+    play.frontier.wishes.pause(play.host(A), paused=True)
     assert play.lease() is None
-    play.frontier.pause(play.host(A), paused=False)
+    play.frontier.wishes.pause(play.host(A), paused=False)
     play.clock.advance(99)
     assert play.lease() is None
     play.clock.advance(2)

@@ -15,9 +15,10 @@ from shoal.frontier.lease import SiteLease
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.rows import host_of_site
 from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.view import FrontierView
 from shoal.model.document import Document
 from shoal.model.link import Link, Rel, Source
-from shoal.model.outcome import Outcome
+from shoal.model.outcome import Outcome, State
 from shoal.model.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
@@ -49,6 +50,7 @@ class Walk:
         self.leased: list[SiteLease] = []
         self.unfinished: list[tuple[Visit, Fetched, Answer]] = []
         self.paused: set[bytes] = set()
+        self.excluded: set[bytes] = set()
 
     def url(self) -> str:
         return self.random.choice(SITES) + self.random.choice(PATHS)
@@ -66,6 +68,7 @@ class Walk:
         steps = [self.lease] * 8 + [self.release] * 6 + [self.commit] * 6 + [self.advance] * 4
         steps += [self.add, self.add, self.submit, self.raise_url, self.give_back, self.pause]
         steps += [self.resume, self.inject, self.reconsider, self.stop, self.kill]
+        steps += [self.exclude, self.include, self.slow, self.retry]
         self.random.choice(steps)()
 
     def lease(self) -> None:
@@ -78,7 +81,7 @@ class Walk:
         rows += [visit.row for visit, _, _ in self.unfinished]
         assert lease.visit.row not in rows, "a URL is taken twice at once"
         if not lease.visit.asked_for:
-            assert host_of_site(lease.site) not in self.paused
+            assert host_of_site(lease.site) not in self.paused | self.excluded
         self.leased.append(lease)
 
     def answer(self, visit: Visit) -> Answer:
@@ -139,13 +142,32 @@ class Walk:
 
     def pause(self) -> None:
         host = self.play.host(self.random.choice(SITES[:12]))
-        self.play.frontier.pause(host, paused=True)
+        self.play.frontier.wishes.pause(host, paused=True)
         self.paused.add(host)
 
     def resume(self) -> None:
         for host in sorted(self.paused):
-            self.play.frontier.pause(host, paused=False)
+            self.play.frontier.wishes.pause(host, paused=False)
         self.paused.clear()
+
+    def exclude(self) -> None:
+        host = self.play.host(self.random.choice(SITES[:12]))
+        self.play.frontier.wishes.exclude(host, excluded=True)
+        self.excluded.add(host)
+
+    def include(self) -> None:
+        for host in sorted(self.excluded):
+            self.play.frontier.wishes.exclude(host, excluded=False)
+        self.excluded.clear()
+
+    def slow(self) -> None:
+        host = self.play.host(self.random.choice(SITES))
+        self.play.frontier.wishes.slow(host, self.random.choice([0, 3, 50]))
+
+    def retry(self) -> None:
+        host = self.play.host(self.random.choice(SITES))
+        reason = self.random.choice(["", "connect", "404", "500"])
+        self.play.frontier.wishes.retry(reason, self.random.choice([None, host]))
 
     def inject(self) -> None:
         row = row_key(self.url())
@@ -188,7 +210,17 @@ def test_the_books_agree_and_nothing_is_lost(table: RocksTable, seed: int) -> No
     assert walk.play.problems() == []
 
     walk.resume()
+    walk.play.frontier.wishes.finish()
+    turned_away = walk.play.frontier.counts["excluded/by hand"]
+    queued_at_excluded = [
+        row
+        for row, url in FrontierView(table).urls(b"", None)
+        if url.state is State.QUEUED and host_of_site(site_of_key(row)) in walk.excluded
+    ]
+    assert queued_at_excluded == []
+    walk.include()
     walk.play.crawl(lambda _visit: OK)
+    assert walk.play.frontier.counts["excluded/by hand"] == 0, turned_away
     assert walk.play.frontier.counts["queued"] == 0
     assert walk.play.problems() == []
     walk.play.frontier.close()

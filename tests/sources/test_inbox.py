@@ -16,16 +16,29 @@ from shoal.sources import inbox as inbox_module
 from shoal.sources.inbox import (
     MAX_ORDER_BYTES,
     Command,
+    Exclude,
     Inbox,
+    Include,
     Pause,
     Resume,
+    Retry,
+    Slow,
     Stop,
     Submit,
     Unreadable,
     posted_at,
 )
 
-ORDERS: list[Command] = [Submit("https://a.org/ä"), Pause("a.org"), Resume("a.org"), Stop()]
+ORDERS: list[Command] = [
+    Submit("https://a.org/ä"),
+    Pause("a.org"),
+    Resume("a.org"),
+    Slow("a.org", 2.5),
+    Exclude("a.org"),
+    Include("a.org"),
+    Retry("timeout", "a.org"),
+    Stop(),
+]
 BAD_NAME = "1700000000000000-0123abcd.order"
 
 

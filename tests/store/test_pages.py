@@ -285,13 +285,21 @@ def test_the_log_tells_what_changed_in_order(desk: Desk) -> None:
     assert [(change.row, change.what, change.when) for _, change in found] == [
         (row_key(REEF), What.WRITTEN, NOON),
         (row_key(CORAL), What.WRITTEN, NOON + 1),
-        (row_key(CORAL), What.AMENDED, NOON + 2),
+        (row_key(CORAL), What.SHARED, NOON + 2),
         (row_key(REEF), What.REMOVED, NOON + 3),
     ]
     numbers = [number for number, _ in found]
     assert numbers == sorted(set(numbers))
     assert list(desk.store.changes(numbers[1])) == found[2:]
     assert list(desk.store.changes(numbers[-1])) == []
+
+
+def test_the_log_tells_what_is_no_longer_there(desk: Desk) -> None:
+    desk.keep(REEF, "x", NOON)
+    gone = answer(b"", NOON + 1, status=410, outcome=Outcome.GONE)
+    desk.commit(visit_to(REEF), gone, Understood())
+    (_, last) = list(desk.store.changes(1))[-1]
+    assert (last.row, last.what) == (row_key(REEF), What.AMENDED)
 
 
 def test_the_log_goes_on_over_restarts(tmp_path: Path) -> None:

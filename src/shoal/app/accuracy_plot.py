@@ -7,7 +7,7 @@ The picture is drawn once, on a sheet that is either SVG or PNG.
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import log2
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from shoal.dedupe.accuracy import Row
 from shoal.model.drawing import (
@@ -22,10 +22,8 @@ from shoal.model.drawing import (
     WIDTH,
     braille,
     letters,
-    svg_head,
-    svg_label,
 )
-from shoal.model.raster import Canvas, text_width
+from shoal.model.sheet import PngSheet, Sheet, SvgSheet
 
 TITLE = "F1 by bytes of fingerprint"
 _ROWS = 16
@@ -33,8 +31,6 @@ _LEAST_COLUMNS, _MOST_COLUMNS = 40, 200
 _MOST_TICKS = 9
 _LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MARK = 4
-_SCALE = 2
-"""Of the letters in a PNG."""
 _LABEL = len("1.0 ")
 
 Point = tuple[float, float]
@@ -145,58 +141,19 @@ def _tick_line(axis: _Axis, width: int) -> str:
 # --- as a picture ---------------------------------------------------------------------------
 
 
-class _Sheet(Protocol):
-    def curve(self, points: Sequence[Point], colour: str) -> None: ...
-    def box(self, left: float, top: float, right: float, bottom: float, colour: str) -> None: ...
-    def label(self, x: float, y: float, anchor: str, colour: str, text: str) -> None: ...
-
-
-class _Svg:
-    def __init__(self) -> None:
-        self.parts = svg_head(TITLE)
-
-    def curve(self, points: Sequence[Point], colour: str) -> None:
-        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        style = f'fill="none" stroke="{colour}" stroke-width="2.5"'
-        self.parts.append(f'<polyline points="{line}" {style}/>')
-
-    def box(self, left: float, top: float, right: float, bottom: float, colour: str) -> None:
-        size = f'width="{right - left:.1f}" height="{bottom - top:.1f}"'
-        self.parts.append(f'<rect x="{left:.1f}" y="{top:.1f}" {size} fill="{colour}"/>')
-
-    def label(self, x: float, y: float, anchor: str, colour: str, text: str) -> None:
-        self.parts.append(svg_label(x, y, anchor, colour, text))
-
-
-class _Png:
-    def __init__(self) -> None:
-        self.canvas = Canvas(WIDTH, HEIGHT)
-
-    def curve(self, points: Sequence[Point], colour: str) -> None:
-        self.canvas.curve(points, colour)
-
-    def box(self, left: float, top: float, right: float, bottom: float, colour: str) -> None:
-        self.canvas.rectangle(round(left), round(top), round(right), round(bottom), colour)
-
-    def label(self, x: float, y: float, anchor: str, colour: str, text: str) -> None:
-        width = text_width(text, _SCALE)
-        left = x - {"start": 0, "middle": width // 2, "end": width}[anchor]
-        self.canvas.text(round(left), round(y) - 12, text, colour, _SCALE)
-
-
 def svg(lines: Sequence[Line]) -> str:
-    sheet = _Svg()
+    sheet = SvgSheet(TITLE)
     _draw(lines, sheet)
-    return "\n".join([*sheet.parts, "</svg>\n"])
+    return sheet.svg()
 
 
 def png(lines: Sequence[Line]) -> bytes:
-    sheet = _Png()
+    sheet = PngSheet()
     _draw(lines, sheet)
-    return sheet.canvas.png()
+    return sheet.png()
 
 
-def _draw(lines: Sequence[Line], sheet: _Sheet) -> None:
+def _draw(lines: Sequence[Line], sheet: Sheet) -> None:
     axis, right, bottom = _Axis(lines), WIDTH - RIGHT, HEIGHT - BOTTOM
     for level in _LEVELS:
         y = _y(level)

@@ -13,6 +13,7 @@ from shoal.convert.reader import Reader, ReaderSettings
 from shoal.dedupe.sketch import prints
 from shoal.focus.priority import FixedPriority
 from shoal.focus.scope import CrawlScope
+from shoal.graph.scores import NewestRanks
 from shoal.model.document import Understood
 from shoal.model.params import ParamRules
 from shoal.model.record import unpack
@@ -26,9 +27,11 @@ _BIG_BYTES = 4_000_000
 
 class Worker:
     def __init__(self, config: ChildConfig) -> None:
+        by_rank = config.graph_directory and config.priority.order == "priority"
+        self._ranks = NewestRanks(Path(config.graph_directory)) if by_rank else None
         settings = ReaderSettings(
             scope=CrawlScope(config.scope),
-            prioritizer=FixedPriority(config.priority),
+            prioritizer=FixedPriority(config.priority, self._ranks.page if self._ranks else None),
             product_token=config.product_token,
             params=ParamRules.from_names(config.strip, config.keep),
             limits=config.limits,
@@ -43,6 +46,8 @@ class Worker:
         )
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
+        if self._ranks is not None:
+            self._ranks.refresh()
         understood = Understood() if archive_only else self._reader.read(visit, fetched)
         if visit.keep is Keep.NONE:
             for document in understood.documents:

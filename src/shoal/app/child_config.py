@@ -31,3 +31,5 @@ class ChildConfig(Struct):
     """The method that tells a page's content from its frame."""
     prints: bool = False
     """Whether the sketches are wanted by which near-duplicates are found."""
+    graph_directory: str = ""
+    """Where ranks stand once there are any; they count in priority order."""

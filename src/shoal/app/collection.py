@@ -4,8 +4,7 @@ Reads go through a secondary view of the table, so they work while a crawl write
 brings the view up to date. Every read is made for a principal, by default the owner.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -15,44 +14,38 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import unquote
 
 from shoal.app.conversion import Conversion
-from shoal.app.converting import convert
+from shoal.app.converting import Converter, convert
+from shoal.app.index_state import read_state
 from shoal.app.layout import Layout, ReadLock, is_locked
 from shoal.app.prints import groups
+from shoal.app.ranks import Ranks
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
+from shoal.app.where import key_range
 from shoal.clock import iso
 from shoal.config import Config, load
 from shoal.convert import encoding
 from shoal.convert.sniff import file_name
 from shoal.dedupe.sketch import resemblance
-from shoal.errors import DamagedError, UsageError
+from shoal.errors import DamagedError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.content import content_text
 from shoal.model.document import Document, Fate
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
-from shoal.model.rowkey import (
-    KeyRange,
-    domain_range,
-    part_of,
-    prefix_range,
-    site_key,
-    suffix_range,
-    url_of,
-)
-from shoal.model.url import ParamRules, canonical, site_of
-from shoal.sources.seeds import named_url, seed_url
-from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
+from shoal.model.rowkey import part_of, url_of
+from shoal.model.url import ParamRules
+from shoal.sources.seeds import named_url
+from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage, last_sequence
 from shoal.store.rows import VisitRow
 from shoal.store.table import RocksTable
 from shoal.store.warc import Record
 
 if TYPE_CHECKING:
     from shoal.app.explain import Explanation
+    from shoal.app.results import Results
+    from shoal.app.searching import Searcher
 
-_NO_HOST = re.compile(r"[\s@?#\\]")
-_PORT = re.compile(r":[0-9]+\Z")
-_ALL: KeyRange = (b"\x01", b"\xff")
 _MOST_BYTES = 1 << 30
 _MOST_RATIO = 10_000
 _MOST_DUPLICATES = 1000
@@ -123,10 +116,11 @@ class Page:
         lead = self.collection.lead(self.url)
         return lead if lead != self.url else self.document.duplicate_of
 
-    def converted(self) -> Conversion:
-        """The stored response, read once more: with its tags, in any format."""
+    def converted(self, converter: Converter | None = None) -> Conversion:
+        """The stored response, read once more: with its tags, in any format. A `converter` that is
+        kept open saves the start of a child process."""
         headers = dict(self.headers)
-        found = convert(
+        found = (converter.convert if converter is not None else convert)(
             self.body,
             name=file_name(headers.get("content-disposition", "")),
             media_type=headers.get("content-type", ""),
@@ -169,6 +163,7 @@ class Collection:
         self.frontier = FrontierView(self.table)
         url = self.config.url
         self._params = ParamRules.from_names(url.strip, url.keep)
+        self._searcher: Searcher | None = None
 
     def refresh(self) -> None:
         """See what was written since the collection was opened."""
@@ -258,6 +253,10 @@ class Collection:
         ours, theirs = found.sketch_of(self.row(url)), found.sketch_of(self.row(other))
         return resemblance(ours, theirs) if ours and theirs else 0.0
 
+    def rank(self, url: str) -> float:
+        """What a page is worth by the links to it, from 0 to 1, as of the last `shoal rank`."""
+        return Ranks(self.layout.directory).rank_of([self.row(url)])[0]
+
     def _followers(self, row: bytes) -> list[bytes]:
         found = groups(self.table, self.store)
         group_id = found.group_of(row)
@@ -275,6 +274,25 @@ class Collection:
         from shoal.app.explain import explain  # noqa: PLC0415
 
         return explain(self, url, roots_of(self.table))
+
+    def search(  # noqa: PLR0913 - the words of the command, by name
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        page: int = 1,
+        site_limit: int = 2,
+        explain: bool = False,
+        facets: bool = False,
+    ) -> "Results":
+        """The pages that words are about, the best first; docs/search.md has the query language."""
+        from shoal.app.searching import Searcher  # noqa: PLC0415 - it needs this module
+
+        if self._searcher is None:
+            self._searcher = Searcher(self)
+        return self._searcher.search(
+            text, limit=limit, page=page, site_limit=site_limit, explain=explain, facets=facets
+        )
 
     def submit(self, *urls: str) -> list[str]:
         """Fetch these next, in the running crawl or the next one. Returns them canonical."""
@@ -294,12 +312,51 @@ class Collection:
 
         orders.pause(self.layout.directory, host, paused=False)
 
+    def slow(self, host: str, delay_seconds: float) -> None:
+        """Ask a host less often than the settings say; 0 takes it back."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        orders.slow(self.layout.directory, host, delay_seconds)
+
+    def exclude(self, host: str) -> None:
+        """Want nothing more of a host: what waits there is excluded."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        orders.exclude(self.layout.directory, host, excluded=True)
+
+    def include(self, host: str) -> None:
+        """Go on with a host that was excluded."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        orders.exclude(self.layout.directory, host, excluded=False)
+
+    def mark(self, url: str, marks: Mapping[str, str]) -> None:
+        """Write what was found out about a page to its row; an empty value takes it back. Pages are
+        found by it: `mark:name=value`."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        orders.mark(self.layout.directory, url, marks)
+
+    def marks(self, url: str) -> dict[str, str]:
+        return self.store.marks(self.row(url), self.principal)
+
+    def retry(self, reason: str = "", host: str = "") -> None:
+        """Queue again what failed for a reason (`timeout`, `404`; empty: any)."""
+        from shoal.app import orders  # noqa: PLC0415 - it needs this module
+
+        orders.retry(self.layout.directory, reason, host)
+
     def is_running(self) -> bool:
         return is_locked(self.layout)
 
     def status(self) -> Status:
         live = read_snapshot(self.layout.status) if self.is_running() else None
-        snapshot = live or Snapshot(self.frontier.counts().as_dict())
+        state = read_state(self.layout)
+        snapshot = live or Snapshot(
+            self.frontier.counts().as_dict(),
+            indexed=0 if state is None else state.pages,
+            is_index_whole=state is not None and state.position >= last_sequence(self.table),
+        )
         return status_of(self.layout.directory, snapshot)
 
     def _may_name(self, row: bytes) -> bool:
@@ -324,41 +381,3 @@ class Collection:
         status = self.status()
         counts = f"{status.fetched:,} pages of {status.discovered:,} URLs"
         return f"<Collection {self.layout.directory} with {counts}>"
-
-
-def key_range(where: str) -> KeyRange:
-    """`` everything, `.edu` a suffix, `example.org` a domain, `https://…` everything below a
-    URL."""
-    if not where:
-        return _ALL
-    if where.startswith("."):
-        return suffix_range(where)
-    if where.startswith("file:"):
-        return prefix_range(where)
-    if "://" in where:
-        scheme, _, rest = where.partition("://")
-        host, slash, path = rest.partition("/")
-        if canonical(where) is None or not host:
-            raise _not_understood(where)
-        return prefix_range(f"{scheme.lower()}://{host.lower()}{slash}{path}")
-    if "/" in where:
-        if where.startswith("/") or ".." in where.split("/"):
-            raise _not_understood(where)
-        try:
-            return prefix_range(seed_url(where))
-        except ValueError:
-            raise _not_understood(where) from None
-    url = canonical(f"http://{where}/")
-    if url is None or _NO_HOST.search(where) or not (site := site_of(url)).host:
-        raise _not_understood(where)
-    if _PORT.search(where):  # as `hosts` prints it: whatever the scheme
-        port = site_key(site).removesuffix(b"http")
-        return port, port[:-1] + b";"
-    return domain_range(site.host)
-
-
-def _not_understood(where: str) -> UsageError:
-    return UsageError(
-        f"{where!r} is not understood; write a URL prefix (https://example.org/a/), "
-        "a host (example.org) or a suffix (.edu)"
-    )

@@ -30,14 +30,19 @@ LIBRARIES = {
     "brotli": "brotli",
     "certifi": "certifi",
     "isal": "isal",
+    "jinja2": "jinja2",
     "lxml": "lxml",
     "msgspec": "msgspec",
+    "numpy": "numpy",
     "pycurl": "pycurl",
     "pypdfium2": "pypdfium2",
     "rich": "rich",
     "rocksdict": "rocksdict",
+    "starlette": "starlette",
+    "tantivy": "tantivy",
     "tldextract": "tldextract",
     "typer": "typer",
+    "uvicorn": "uvicorn",
     "uvloop": "uvloop",
     "xxhash": "xxhash",
     "zstandard": "zstandard",
@@ -67,6 +72,7 @@ def examine(directory: Path, config: Config) -> list[Check]:
         _scanner(),
         _content_model(),
         _near_duplicates(),
+        _stems(),
         *_programs(),
         *_rendering(),
         _libcurl(),
@@ -124,6 +130,17 @@ def _near_duplicates() -> Check:
         "near-duplicates",
         not missing,
         "not compiled: their Python form is used, which is slower" if missing else "compiled",
+        _COMPILE,
+        needed=False,
+    )
+
+
+def _stems() -> Check:
+    is_native = find_spec("shoal.index._stems") is not None
+    return Check(
+        "index",
+        is_native,
+        "compiled" if is_native else "not compiled: pages are indexed slower",
         _COMPILE,
         needed=False,
     )

@@ -4,7 +4,7 @@ The only place, with its neighbours in this folder, that names parts of two room
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from shoal.app.fetchers import fetchers, resolver
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.limits import CrawlLimits
 from shoal.app.prints import duplicates
+from shoal.app.ranks import GRAPH
 from shoal.app.recovery import Recovered, mend_archive
 from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
@@ -144,6 +145,12 @@ class Engine:
         self._remember()
         return changed
 
+    def mark(self, url: str, marks: Mapping[str, str]) -> None:
+        """Write what was found out about a page to its row, and tell those who follow."""
+        batch = self.store.batch()
+        self.store.mark(batch, self.store.find(url), marks, self.clock.now())
+        self.store.commit(batch)
+
     def sync(self) -> None:
         """Everything committed so far survives a power loss: the archive first, then the log."""
         ends = self.store.ends.now()  # of records that are in the files already
@@ -240,6 +247,7 @@ class Engine:
                 software=f"Shoal/{VERSION}",
                 content=config.understand.content,
                 prints=config.dedupe.near == "yes",
+                graph_directory=str(self.layout.data / GRAPH),
             )
         )
 

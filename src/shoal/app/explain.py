@@ -8,6 +8,7 @@ that a person can act on.
 import time
 
 from shoal.app.collection import Collection, Page
+from shoal.app.indexing import index_holds
 from shoal.app.prints import duplicates
 from shoal.clock import iso
 from shoal.focus.rules import load_rules
@@ -225,8 +226,9 @@ def _content(collection: Collection, url: str) -> list[Line]:
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
     lines += _duplicates(collection, page)
+    is_held = index_holds(collection.layout)(page.stored.row)
     indexed = {
-        Fate.WAITING: "It waits for the index.",
+        Fate.WAITING: "It is in the index." if is_held else "It waits for the index.",
         Fate.NOINDEX: "It is not indexed: the page says noindex.",
         Fate.EMPTY: "It is not indexed: it has no text.",
         Fate.UNCONVERTIBLE: _sentence(f"It is not indexed: {document.problem}"),

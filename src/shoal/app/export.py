@@ -7,9 +7,11 @@ What owners say about AI use goes with every record.
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from shoal.app.collection import Collection, Page, key_range
+from shoal.app.collection import Collection, Page
+from shoal.app.indexing import index_holds
+from shoal.app.where import key_range
 from shoal.clock import as_datetime, iso
-from shoal.model.document import Spot
+from shoal.model.document import Fate, Spot
 from shoal.model.outcome import State
 from shoal.model.record import Struct, to_json
 from shoal.model.rowkey import row_key
@@ -62,8 +64,11 @@ class PageLine(Struct):
 
 
 def urls(collection: Collection, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+    holds = index_holds(collection.layout)
     for url, row in collection.urls(where, state):
-        yield UrlLine(url, row.state, row.reason, row.depth, row.status, row.visits)
+        waits = row.reason == Fate.WAITING and row.state is State.FETCHED
+        reason = str(Fate.INDEXED) if waits and holds(row_key(url)) else row.reason
+        yield UrlLine(url, row.state, reason, row.depth, row.status, row.visits)
 
 
 def visit_lines(collection: Collection, url: str) -> list[VisitLine]:

@@ -7,7 +7,7 @@ from shoal.app.collection import Collection
 from shoal.app.status import Trouble
 from shoal.clock import iso
 from shoal.frontier.credit import behind_in_words
-from shoal.frontier.rows import Robots
+from shoal.frontier.rows import HostRow, Robots
 from shoal.frontier.view import SiteView
 from shoal.model.record import Struct
 from shoal.model.rowkey import url_of
@@ -18,7 +18,7 @@ class HostLine(Struct):
     host: str
     site: str
     state: str
-    """`done`, `ready`, `waits`, `paused` or `down`."""
+    """`done`, `ready`, `waits`, `paused`, `excluded` or `down`."""
     ready_at: str
     """Until when it is left alone; empty when it may be asked now."""
     waiting: int
@@ -51,7 +51,7 @@ def in_trouble(views: Iterable[SiteView]) -> Iterator[Trouble]:
 def _line(view: SiteView, now_ms: float, usual_ms: float) -> HostLine:
     row, clock = view.row, view.clock
     site = site_of(url_of(view.site))
-    is_later = clock.next_ms > now_ms and not clock.paused
+    is_later = clock.next_ms > now_ms and not (clock.paused or view.excluded)
     return HostLine(
         host=site.host_label or f"{site.scheme}:",
         site=site.origin,
@@ -60,14 +60,20 @@ def _line(view: SiteView, now_ms: float, usual_ms: float) -> HostLine:
         waiting=row.waiting,
         fetched=row.fetched,
         failed=row.failed,
-        delay_seconds=(clock.delay_ms or usual_ms) / 1000,
+        delay_seconds=(view.delay_ms or usual_ms) / 1000,
         robots=str(row.robots),
         address=clock.address,
-        note=clock.note or (behind_in_words(view.credit) if row.waiting else ""),
+        note=clock.note or _slowed(clock) or (behind_in_words(view.credit) if row.waiting else ""),
     )
 
 
+def _slowed(clock: HostRow) -> str:
+    return f"slowed down to {clock.own_delay_ms / 1000:g} s by hand" if clock.own_delay_ms else ""
+
+
 def _state(view: SiteView, *, is_later: bool) -> str:
+    if view.excluded:
+        return "excluded"
     if view.clock.paused:
         return "paused"
     if not view.row.waiting:

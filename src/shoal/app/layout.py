@@ -3,8 +3,11 @@
     shoal.toml    its settings, for people to edit
     table/        the rows (RocksDB)
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
+    index/        the full-text index; made anew from the table when it is not there
+    graph/        ranks of the last `shoal rank`
     inbox/        orders for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
+    log/          what crawls said that were started from the web page
     lock          held by the one process that writes
     readers       held by those who read, so that what they read stays
     live          after `shoal shadow apply`: a link to the directory in generations/ where table/
@@ -25,7 +28,10 @@ DEFAULT_DIRECTORY = "corpus"
 LIVE = "live"
 READERS = "readers"
 _OWN = frozenset(
-    ("shoal.toml", "table", "warc", "inbox", "lock", "status.json", "status.tmp", READERS, LIVE)
+    (
+        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
+        *("status.json", "status.tmp", READERS, LIVE),
+    )
 )
 """What a directory may hold and still become a collection: its settings, and what a kill during the
 first start left."""
@@ -52,6 +58,7 @@ class Layout:
         self.inbox = directory / "inbox"
         self.status = directory / "status.json"
         self.lock = directory / "lock"
+        self.log = directory / "log"
         self.settings = directory / "shoal.toml"
 
     @property
@@ -72,6 +79,14 @@ class Layout:
     @property
     def warc(self) -> Path:
         return self.data / "warc"
+
+    @property
+    def index(self) -> Path:
+        return self.data / "index"
+
+    @property
+    def graph(self) -> Path:
+        return self.data / "graph"
 
     def exists(self) -> bool:
         return self.table.is_dir()

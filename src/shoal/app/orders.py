@@ -7,8 +7,9 @@ look at the lock and the opening a crawl may start: then the inbox is right afte
 
 import difflib
 import os
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shoal.app.api import run
@@ -20,13 +21,32 @@ from shoal.app.layout import Layout, is_locked
 from shoal.app.running import carry_out
 from shoal.config import Config, load
 from shoal.errors import Busy, CollectionError, UsageError
+from shoal.frontier.wishes import LONGEST_DELAY_SECONDS
 from shoal.model.params import ParamRules
+from shoal.model.rowkey import site_key
 from shoal.model.url import canonical, site_of
-from shoal.sources.inbox import Command, Inbox, Pause, Resume, Stop, Submit
+from shoal.sources.inbox import (
+    Command,
+    Exclude,
+    Inbox,
+    Include,
+    Mark,
+    Pause,
+    Resume,
+    Retry,
+    Slow,
+    Stop,
+    Submit,
+)
 from shoal.sources.seeds import read_seeds
 
 _POLL_SECONDS = 0.1
 _NEAR_HOSTS = 3
+_NEAR_REASONS = 8
+_MOST_SHOWN = 80
+_MARK_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
+_MARK_CHARS = 300
+_STATUS = re.compile(r"[1-5][0-9]{2}")
 
 
 def submit(directory: Path, words: Sequence[str]) -> tuple[list[str], bool]:
@@ -46,9 +66,80 @@ def pause(directory: Path, host: str, *, paused: bool) -> bool:
     return _give(directory, config, [Pause(name) if paused else Resume(name)])
 
 
+def slow(directory: Path, host: str, delay_seconds: float) -> bool:
+    """Ask a host less often than the settings say; 0 takes it back. Returns whether a crawl
+    runs."""
+    config = _config(directory)
+    name, usual = host_label(host), config.politeness.delay
+    if not 0 <= delay_seconds <= LONGEST_DELAY_SECONDS:
+        raise UsageError(
+            f"the delay must be from 0 to {LONGEST_DELAY_SECONDS:g} s, not {delay_seconds:g}"
+        )
+    if 0 < delay_seconds < usual:
+        raise UsageError(
+            f"every host is given {usual:g} s between two requests, one of them can have more "
+            "and not less; 0 takes back what it was given"
+        )
+    _require_known(directory, name)
+    return _give(directory, config, [Slow(name, delay_seconds)])
+
+
+def exclude(directory: Path, host: str, *, excluded: bool) -> bool:
+    """Want nothing more of a host, or all of it after all. Returns whether a crawl runs."""
+    config = _config(directory)
+    name = host_label(host)
+    _require_known(directory, name)
+    return _give(directory, config, [Exclude(name) if excluded else Include(name)])
+
+
+def retry(directory: Path, reason: str = "", host: str = "") -> bool:
+    """Queue again what failed for a reason (`timeout`, `404`; empty: any), at a host or at all.
+    Returns whether a crawl runs."""
+    config = _config(directory)
+    reason, name = reason.strip(), host_label(host) if host else ""
+    if name:
+        _require_known(directory, name)
+    if reason:
+        _require_failed(directory, reason)
+    return _give(directory, config, [Retry(reason, name)])
+
+
+def mark(directory: Path, url: str, marks: Mapping[str, str]) -> bool:
+    """Write what was found out about a stored page to its row; an empty value takes it back.
+    Returns whether a crawl runs."""
+    config = _config(directory)
+    for name, value in marks.items():
+        if not _MARK_NAME.fullmatch(name):
+            raise UsageError(
+                f"{name[:_MOST_SHOWN]!r} can't be the name of a mark: it must be of lower-case "
+                "letters, digits, '_', '.' and '-'"
+            )
+        if len(value) > _MARK_CHARS or not value.isprintable():
+            raise UsageError(f"the mark {name} may have {_MARK_CHARS} printable characters")
+    with Collection(directory) as collection:
+        page = collection.page(url)
+        if page is None:
+            raise UsageError(f"{url} is not stored, so it can't be marked")
+    return _give(directory, config, [Mark(page.url, dict(marks))])
+
+
+def _require_failed(directory: Path, reason: str) -> None:
+    """A reason that was misspelt would silently bring nothing."""
+    with Collection(directory) as collection:
+        status = collection.status()
+    known = [*status.failed_by_reason, *status.gone_by_status]
+    if reason in known or _STATUS.fullmatch(reason):
+        return
+    there = f"; there is: {', '.join(known[:_NEAR_REASONS])}" if known else " nor otherwise"
+    raise UsageError(f"nothing has failed with the reason {reason[:_MOST_SHOWN]!r}{there}")
+
+
 def _require_known(directory: Path, name: str) -> None:
     """A host that was misspelt would go on being asked."""
+    sites = [site_key(site_of(f"{scheme}://{name}/")) for scheme in ("http", "https")]
     with Collection(directory) as collection:
+        if any(collection.frontier.site(site) is not None for site in sites):
+            return
         known = [line.host for line in host_lines(collection)]
     if name not in known:
         near = [each for each in known if each.partition(":")[0] == name.partition(":")[0]]
@@ -115,6 +206,7 @@ async def _carry_out(directory: Path, config: Config, orders: Sequence[Command])
     try:
         for order in orders:
             carry_out(engine, order)
+        engine.frontier.wishes.finish()
         engine.sync()
     finally:
         await engine.close()

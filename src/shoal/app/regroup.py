@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from shoal.app.index_state import forget_index
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.prints import near
 from shoal.config import Dedupe, load
@@ -47,6 +48,7 @@ def regroup_collection(directory: Path, tell: Tell) -> int:
         found = regroup(table, store, config.dedupe, tell)
         rebuild(table, time.time())
         table.sync()
+        forget_index(layout)
     return found
 
 

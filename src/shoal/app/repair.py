@@ -9,6 +9,8 @@ from collections import deque
 from pathlib import Path
 
 from shoal.app.findings import group_findings
+from shoal.app.index_findings import index_findings
+from shoal.app.index_state import forget_index
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.regroup import regroup
 from shoal.app.verify import (
@@ -51,6 +53,8 @@ class Repaired(Struct):
     sequence_raised: bool = False
     frontier_entries: int = 0
     """Queue entries, places in the front index, rows of sites and counts that were wrong."""
+    index_forgotten: bool = False
+    """Whether the full-text index is made anew by the next search."""
 
     @property
     def nothing(self) -> bool:
@@ -62,7 +66,15 @@ def repair(directory: Path, tell: Tell) -> Repaired:
     layout = Layout(directory)
     layout.must_exist()
     with WriteLock(layout), RocksTable(layout.table) as table:
-        return _Repair(table, layout.warc, load(layout.directory, {}, {}), tell).run()
+        done = _Repair(table, layout.warc, load(layout.directory, {}, {}), tell).run()
+        done.index_forgotten = not done.nothing or _is_index_wrong(table, layout)
+        if done.index_forgotten:
+            forget_index(layout)
+        return done
+
+
+def _is_index_wrong(table: Table, layout: Layout) -> bool:
+    return next(index_findings(table, layout), None) is not None
 
 
 class _Repair:

@@ -13,11 +13,14 @@ from pathlib import Path
 
 from shoal.app.engine import Engine
 from shoal.app.hosts import in_trouble
+from shoal.app.index_child import IndexChild
 from shoal.app.layout import Layout
+from shoal.app.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.app.recovery import Recovered
 from shoal.app.status import Live, Snapshot, Status, Trouble, status_of, write_snapshot
 from shoal.config import Config
 from shoal.crawl import Crawl
+from shoal.focus.priority import PrioritySettings
 from shoal.frontier.rows import host_of_site
 from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.link import Link, Source
@@ -25,13 +28,28 @@ from shoal.model.outcome import Outcome
 from shoal.model.plan import Running, why_idle
 from shoal.model.rowkey import row_key, site_key
 from shoal.model.url import canonical, site_of
-from shoal.sources.inbox import Command, Pause, Resume, Stop, Submit, Unreadable, posted_at
+from shoal.sources.inbox import (
+    Command,
+    Exclude,
+    Include,
+    Mark,
+    Pause,
+    Resume,
+    Retry,
+    Slow,
+    Stop,
+    Submit,
+    Unreadable,
+    posted_at,
+)
 
 _TICK_SECONDS = 1.0
 _RATE_WINDOW_SECONDS = 15.0
 _SEED_SITES_WATCHED = 20
 _SITES_LOOKED_AT = 10_000
 _TROUBLES_NAMED = 5
+_FORGOTTEN_AT_ONCE = 5_000
+_SECONDS_BETWEEN_RANKINGS = 600.0
 _NO_ANSWER = (Outcome.DNS, Outcome.CONNECT, Outcome.TLS, Outcome.TIMEOUT)
 
 
@@ -52,6 +70,8 @@ class Summary:
     """The first few hosts that did not answer at the end, and why."""
     unanswered: bool
     """Nothing was ever fetched, because no seed's host answered."""
+    index_problem: str = ""
+    """Why not everything is indexed."""
 
     @property
     def finished(self) -> bool:
@@ -71,6 +91,13 @@ class RunningCrawl:
         self._started = engine.clock.now()
         self._marks: list[tuple[float, int]] = []
         self._over = asyncio.Event()
+        self._ended = "a fault ended it"
+        order = PrioritySettings(order=engine.config.crawl.order)
+        self._ranking = BackgroundRanking(engine.layout.directory)
+        self._queue_by_rank = QueueByRank(engine.frontier, engine.layout.graph, order)
+        self._looked_at_ranks = self._started
+        follows = engine.config.index.follow == "yes"
+        self._index = IndexChild(engine.layout) if follows else None
 
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
@@ -86,20 +113,25 @@ class RunningCrawl:
     async def run(self, seeds: Sequence[Link]) -> Summary:
         engine = self._engine
         engine.pool.start()
+        if self._index is not None:
+            self._index.start()
         reconsidered = engine.start(seeds)
         keeper = asyncio.create_task(self._keep_house())
         keeper.add_done_callback(self._stop_without_keeper)
         try:
             await self._crawl.run(engine.config.crawl.workers)
+            self._ended = self._crawl.stopping or "finished"
         finally:
             self._over.set()  # not cancelled: what it is writing must be whole
             fault = (await asyncio.gather(keeper, return_exceptions=True))[0]
             engine.sync()
-            write_snapshot(engine.layout.status, Snapshot(engine.frontier.counts.as_dict()))
+            self._ranking.close()
+            await self._finish_index()
+            write_snapshot(engine.layout.status, self._at_rest())
         if isinstance(fault, Exception):
             raise fault
         counts = engine.frontier.counts
-        status = status_of(engine.layout.directory, Snapshot(counts.as_dict()))
+        status = status_of(engine.layout.directory, self._at_rest())
         seeds_in_trouble = self._seeds_in_trouble()
         silent = [each for each in seeds_in_trouble if each.why.startswith(_NO_ANSWER)]
         sites = islice(FrontierView(engine.table).sites(), _SITES_LOOKED_AT)
@@ -113,6 +145,7 @@ class RunningCrawl:
             reconsidered=reconsidered,
             trouble=[*seeds_in_trouble, *islice(others, _TROUBLES_NAMED)][:_TROUBLES_NAMED],
             unanswered=not status.answered and len(silent) == len(self._seed_sites()) > 0,
+            index_problem="" if self._index is None else self._index.problem,
         )
 
     def _seed_sites(self) -> list[SiteView]:
@@ -136,6 +169,8 @@ class RunningCrawl:
         engine = self._engine
         while not self._over.is_set():
             self._carry_out_orders()
+            self._forget_changes()
+            self._rank()
             if reason := engine.limits.reached():
                 self.stop(reason)
             snapshot = self._snapshot()
@@ -143,6 +178,14 @@ class RunningCrawl:
             if self._watch is not None:
                 self._watch(snapshot)
             await engine.clock.wait(self._over, _TICK_SECONDS)
+
+    def _rank(self) -> None:
+        """Links are ranked again now and then, and what waits is raised by its new rank."""
+        now = self._engine.clock.now()
+        if now - self._looked_at_ranks > _SECONDS_BETWEEN_RANKINGS:
+            self._looked_at_ranks = now
+            self._ranking.look(self._crawl.progress.fetched)
+        self._queue_by_rank.look()
 
     def _persist(self, snapshot: Snapshot) -> None:
         self._engine.sync()
@@ -197,8 +240,33 @@ class RunningCrawl:
             projected_end=self._projected_end(now, rate, counts["queued"]),
             stopping=self._crawl.stopping,
             trouble=trouble,
+            asking=report.asking,
         )
-        return Snapshot(counts.as_dict(), live)
+        return Snapshot(counts.as_dict(), live, *self._indexed())
+
+    def _indexed(self) -> tuple[int, bool]:
+        """How many pages the index has, and whether that is all."""
+        if self._index is None:
+            return 0, False
+        state = self._index.state
+        return state.pages, state.position >= self._engine.store.last_change
+
+    def _at_rest(self) -> Snapshot:
+        counts, now = self._engine.frontier.counts.as_dict(), self._engine.clock.now()
+        return Snapshot(counts, None, *self._indexed(), self._ended, now)
+
+    async def _finish_index(self) -> None:
+        if self._index is not None:
+            await self._index.finish()
+            self._forget_changes()
+
+    def _forget_changes(self) -> None:
+        """The index has them."""
+        engine = self._engine
+        if self._index is not None and self._index.state.position:
+            batch = engine.table.batch()
+            engine.store.forget_changes(batch, self._index.state.position, _FORGOTTEN_AT_ONCE)
+            engine.table.write(batch)
 
     def _rate(self, now: float, answered: int) -> float:
         """Pages per second over the last seconds, not since the beginning."""
@@ -216,6 +284,7 @@ class RunningCrawl:
 
 def carry_out(engine: Engine, order: Command) -> None:
     """An order from the command line, given to a running crawl or carried out on a resting one."""
+    wishes = engine.frontier.wishes
     match order:
         case Submit(url):
             found = canonical(url)
@@ -225,7 +294,18 @@ def carry_out(engine: Engine, order: Command) -> None:
                 )
         case Pause(host) | Resume(host):
             for label in _host_labels(host):
-                engine.frontier.pause(label, isinstance(order, Pause))
+                wishes.pause(label, isinstance(order, Pause))
+        case Slow(host, delay_seconds):
+            for label in _host_labels(host):
+                wishes.slow(label, delay_seconds)
+        case Exclude(host) | Include(host):
+            for label in _host_labels(host):
+                wishes.exclude(label, isinstance(order, Exclude))
+        case Retry(reason, host):
+            for each in _host_labels(host) if host else [None]:
+                wishes.retry(reason, each)
+        case Mark(url, marks):
+            engine.mark(url, marks)
         case Stop():
             pass
 

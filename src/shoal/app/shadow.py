@@ -28,11 +28,11 @@ from shoal.app.layout import LIVE, READERS, Layout, WriteLock, live_data
 from shoal.app.recovery import mend_archive
 from shoal.app.status import Status
 from shoal.errors import CollectionError
-from shoal.frontier.rows import HostRow, is_host_row_key
+from shoal.frontier.rows import EXCLUDED_KEY, HostRow, is_host_row_key
 from shoal.frontier.view import FrontierView
 from shoal.model.link import Link, Source
 from shoal.model.outcome import State
-from shoal.model.record import Struct, unpack
+from shoal.model.record import Struct, pack, unpack
 from shoal.model.rowkey import row_key
 from shoal.ports import Table
 from shoal.store.archive_sync import put_on_disk
@@ -41,7 +41,7 @@ from shoal.store.table import RocksTable
 _GENERATIONS = "generations"
 _DISCARDED = "discarded-"
 _LIVE_DRAFT = ".live.new"
-_DATA = ("table", "warc", READERS)
+_DATA = ("table", "warc", "index", "graph", READERS)
 
 
 class Applied(Struct):
@@ -82,19 +82,25 @@ def prepare(directory: Path, seeds: list[Link]) -> tuple[Layout, list[Link]]:
 
 
 def _take_over_clocks(old: Table, new: Table) -> None:
-    """What hosts have coming (a back-off, a pause) holds for whoever asks them."""
+    """What hosts have coming (a back-off, a pause) holds for whoever asks them, and what a person
+    said of them too."""
     batch = new.batch()
     for key, value in old.scan("site", b"\x01"):
-        if is_host_row_key(key) and _waits_longer(value, new.get("site", key)):
-            batch.put("site", key, value)
+        if is_host_row_key(key):
+            batch.put("site", key, _longer(value, new.get("site", key)))
+    for key, value in old.scan("site", EXCLUDED_KEY, EXCLUDED_KEY + b"\xff"):
+        batch.put("site", key, value)
     new.write(batch)
 
 
-def _waits_longer(value: bytes, than: bytes | None) -> bool:
+def _longer(value: bytes, than: bytes | None) -> bytes:
+    """Of two clocks of a host the one that waits longer, with the delay by hand of the first."""
     if than is None:
-        return True
+        return value
     one, other = unpack(HostRow, value), unpack(HostRow, than)
-    return (one.paused, one.next_ms) > (other.paused, other.next_ms)
+    longer = one if (one.paused, one.next_ms) > (other.paused, other.next_ms) else other
+    longer.own_delay_ms = one.own_delay_ms
+    return pack(longer)
 
 
 def status(directory: Path) -> ShadowStatus:

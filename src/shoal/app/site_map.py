@@ -90,6 +90,9 @@ def _left_alone(collection: Collection, site: Site) -> str:
         return ""
     if view.clock.paused:
         return f"{site.host_label} is paused, so it was not asked (shoal resume {site.host_label})."
+    if view.excluded:
+        again = f"shoal include {site.host_label}"
+        return f"{site.host_label} is excluded, so it was not asked ({again})."
     if collection.is_running():
         return "A crawl of this site is running, so it was not asked: this is what the crawl knows."
     if view.clock.failures and view.clock.next_ms / 1000 > SystemClock().now():

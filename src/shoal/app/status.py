@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 
 from shoal.counters import Counts
+from shoal.model.document import Fate
 from shoal.model.outcome import State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 
@@ -47,11 +48,20 @@ class Live(Struct):
     stopping: str
     trouble: list[Trouble] = []
     """The first few seeds' hosts that do not answer."""
+    asking: list[str] = []
+    """What is in flight; the first few where it is much."""
 
 
 class Snapshot(Struct):
     counts: dict[str, int]
     live: Live | None = None
+    indexed: int = 0
+    """Pages in the index."""
+    is_index_whole: bool = False
+    """Whether it has taken in every change."""
+    ended: str = ""
+    """Of a crawl that is over: why; `finished` when nothing was left that could be done."""
+    ended_at: float = 0.0
 
 
 class Status(Struct):
@@ -88,6 +98,7 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
             reasons["other"] = counts[state]
         return dict(sorted(reasons.items(), key=lambda item: -item[1]))
 
+    fates = _with_index(below(State.FETCHED), snapshot)
     by_state = {state: sum(below(state).values()) for state in State}
     answered = (State.FETCHED, State.UNCHANGED, State.REDIRECT, State.GONE)
     return Status(
@@ -103,13 +114,21 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         gone=by_state[State.GONE],
         excluded=by_state[State.EXCLUDED],
         failed=by_state[State.FAILED],
-        fetched_by_fate=below(State.FETCHED),
+        fetched_by_fate=fates,
         gone_by_status=below(State.GONE),
         excluded_by_reason=below(State.EXCLUDED),
         failed_by_reason=below(State.FAILED),
         totals=_totals(counts),
         live=snapshot.live,
     )
+
+
+def _with_index(fates: dict[str, int], snapshot: Snapshot) -> dict[str, int]:
+    """Those that the index holds already, apart from those that wait for it."""
+    wanted = fates.pop(Fate.WAITING, 0)
+    indexed = wanted if snapshot.is_index_whole else min(wanted, snapshot.indexed)
+    parts = {str(Fate.INDEXED): indexed, str(Fate.WAITING): wanted - indexed, **fates}
+    return dict(sorted(((name, n) for name, n in parts.items() if n), key=lambda item: -item[1]))
 
 
 def _totals(counts: Counts) -> dict[str, int]:
@@ -129,13 +148,19 @@ def write_snapshot(path: Path, snapshot: Snapshot) -> None:
 
 def read_snapshot(path: Path) -> Snapshot | None:
     """The snapshot of a crawl that is running now; None when none is."""
-    try:
-        snapshot = from_json(Snapshot, path.read_bytes())
-    except (OSError, *JSON_ERRORS):
-        return None
-    if snapshot.live is None or not _is_alive(snapshot.live.pid):
+    snapshot = read_last_snapshot(path)
+    if snapshot is None or snapshot.live is None or not _is_alive(snapshot.live.pid):
         return None
     return snapshot
+
+
+def read_last_snapshot(path: Path) -> Snapshot | None:
+    """What the last crawl wrote last: with `live` when it runs, or was killed; with `ended` when it
+    came to an end."""
+    try:
+        return from_json(Snapshot, path.read_bytes())
+    except (OSError, *JSON_ERRORS):
+        return None
 
 
 def _is_alive(pid: int) -> bool:

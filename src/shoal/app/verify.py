@@ -6,9 +6,11 @@ links ↔ anchors       both ways: every link has its cell, and there are no mor
 text                  belongs to a version of its page, and has that version's digest
 near-duplicates       index, groups and pages agree; one page of each group is no duplicate
 change log            without a gap, up to the number that was handed out last
+index                 has every page that is to be found, with what it is found by, and no other
 WARC files            a row of whole records from the first byte to the last
 
-Streaming: memory grows with the sites alone. For a collection that nobody writes to.
+Streaming: memory grows with the sites, and with the pages by a digest each. For a collection that
+nobody writes to.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.app.findings import Finding, group_findings
+from shoal.app.index_findings import index_findings
 from shoal.app.layout import Layout, is_locked
 from shoal.errors import Busy, CollectionError, DamagedError
 from shoal.frontier.audit import audit
@@ -67,13 +70,14 @@ def verifying(layout: Layout, tell: Tell) -> Iterator["Verifier"]:
             "damage, and so does: shoal repair"
         ) from error
     with table:
-        yield Verifier(table, layout.warc, tell)
+        yield Verifier(table, layout, tell)
 
 
 class Verifier:
-    def __init__(self, table: Table, directory: Path, tell: Tell) -> None:
+    def __init__(self, table: Table, layout: Layout, tell: Tell) -> None:
         self._table = table
-        self._directory = directory
+        self._layout = layout
+        self._directory = layout.warc
         self._tell = tell
         self._cells = Cells(table)
         self.checked: dict[str, int] = {}
@@ -91,6 +95,8 @@ class Verifier:
         self._tell("Checking groups of near-duplicates …")
         yield from group_findings(self._table, self._cells)
         yield from self._changes()
+        self._tell("Checking the full-text index …")
+        yield from index_findings(self._table, self._layout)
         yield from self._files()
 
     # --- rows and records -------------------------------------------------------------------

@@ -21,13 +21,18 @@ _THEMES = (
     "crawling",
     "planning",
     "reading",
+    "searching",
+    "serving",
+    "graphing",
     "converting",
     "cleaning",
     "slope",
     "dups",
     "steering",
+    "marking",
     "demonstrating",
     "storing",
+    "indexing",
     "verifying",
     "housekeeping",
 )
@@ -39,9 +44,11 @@ _COMMAND = re.compile(r"(?:(?<=: )|(?<=`))shoal (?=[a-z-])")
 """A command within a sentence; it is shown as whoever reads it would type it."""
 
 _OVERVIEW = """\
-Shoal, a polite web crawler.
+Shoal, the acquisition half of a search engine.
 
   shoal crawl https://example.org/    crawl a site into ./corpus; the same command goes on
+  shoal search WORDS                  find pages again
+  shoal serve                         search and a dashboard, in a browser
   shoal status                        how it stands, also while it runs
   shoal show URL                      what was stored of a page (--text, --raw, --links, …)
   shoal explain URL                   why a URL was taken, or not
@@ -58,7 +65,7 @@ def overview(
         bool, flag(_TRACEBACK, "Show where in the program a fault happened.")
     ] = False,
 ) -> int:
-    """A polite web crawler: crawl, keep, explain and read back."""
+    """Crawl politely, keep, clean, find again, and say why."""
     del traceback  # `run` has looked for it
     from shoal.cli.screen import say
 

@@ -20,7 +20,7 @@ Context = typer.Context
 
 app = typer.Typer(
     name="shoal",
-    help="A polite web crawler: crawl, keep, explain and read back.",
+    help="Crawl politely, keep, clean, find again, and say why.",
     add_completion=False,
     rich_markup_mode=None,  # plain help is as readable, and there in half the time
     pretty_exceptions_enable=False,

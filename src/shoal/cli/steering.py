@@ -1,8 +1,9 @@
-"""`shoal hosts`, `pause`, `resume`, `submit`, `stop`: a word with the crawl, also while it runs."""
+"""`shoal hosts`, `pause`, `resume`, `slow`, `exclude`, `include`, `retry`, `submit`, `stop`: a word
+with the crawl, also while it runs."""
 
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Host, Json, Urls, app, flag, option
+from shoal.cli.options import Dir, Host, Json, Urls, app, argument, flag, option
 
 if TYPE_CHECKING:
     from shoal.app.hosts import HostLine
@@ -67,9 +68,85 @@ def _pause(host: str, given_dir: Dir, *, paused: bool, json: bool) -> None:
     if json:
         screen.json({"host": name, "paused": paused, "running": is_running})
         return
-    what = f"{name} is paused" if paused else f"{name} goes on"
-    how = "; the running crawl is told." if is_running else " in the next crawl."
-    screen.say(what + how)
+    screen.say((f"{name} is paused" if paused else f"{name} goes on") + _when(is_running))
+
+
+def _when(is_running: bool) -> str:
+    return "; the running crawl is told." if is_running else " in the next crawl."
+
+
+@app.command()
+def slow(
+    host: Host,
+    delay: Annotated[
+        str, argument("TIME", "At least this long between two requests: 10s; 0 takes it back.")
+    ],
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Ask a host less often than the others."""
+    from shoal.app import orders
+    from shoal.app.layout import directory_of
+    from shoal.cli import screen
+    from shoal.cli.quantities import seconds
+
+    wanted = seconds(delay, "TIME")
+    is_running = orders.slow(directory_of(given_dir), host, wanted)
+    name = orders.host_label(host)
+    if json:
+        screen.json({"host": name, "delay_seconds": wanted, "running": is_running})
+        return
+    often = f"once in {wanted:g} s at most" if wanted else "as often as the settings allow"
+    screen.say(f"{name} is asked {often}" + _when(is_running))
+
+
+@app.command()
+def exclude(host: Host, given_dir: Dir = None, json: Json = False) -> None:
+    """Want nothing more of a host; what waits there is excluded."""
+    _exclude(host, given_dir, excluded=True, json=json)
+
+
+@app.command()
+def include(host: Host, given_dir: Dir = None, json: Json = False) -> None:
+    """Go on with a host that was excluded; what was waits again."""
+    _exclude(host, given_dir, excluded=False, json=json)
+
+
+def _exclude(host: str, given_dir: Dir, *, excluded: bool, json: bool) -> None:
+    from shoal.app import orders
+    from shoal.app.layout import directory_of
+    from shoal.cli import screen
+
+    is_running = orders.exclude(directory_of(given_dir), host, excluded=excluded)
+    name = orders.host_label(host)
+    if json:
+        screen.json({"host": name, "excluded": excluded, "running": is_running})
+        return
+    screen.say((f"{name} is excluded" if excluded else f"{name} is wanted") + _when(is_running))
+
+
+@app.command()
+def retry(
+    reason: Annotated[
+        str, argument("REASON", "Why it failed, as in `status`: timeout, 404; without it: any.")
+    ] = "",
+    host: Annotated[str, option("--host", "HOST", "Only what failed at this host.")] = "",
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Queue again what failed."""
+    from shoal.app import orders
+    from shoal.app.layout import directory_of
+    from shoal.cli import screen
+
+    is_running = orders.retry(directory_of(given_dir), reason, host)
+    name = orders.host_label(host) if host else ""
+    if json:
+        screen.json({"reason": reason, "host": name, "running": is_running})
+        return
+    what = f"What failed ({reason})" if reason else "What failed"
+    where = f" at {name}" if name else ""
+    screen.say(f"{what}{where} is fetched again" + _when(is_running))
 
 
 @app.command()

@@ -67,13 +67,15 @@ def ending(summary: Summary, directory: Path, again: str) -> Iterator[str]:
     yield from status_lines(status)
     yield ""
     yield f"The collection is in {directory}."
+    if summary.index_problem:
+        how = f"{program()} reindex{in_directory(directory)}"
+        yield f"The index is not up to date: {summary.index_problem}; make it anew with: {how}"
     if summary.trouble:
         yield f"No good answer from: {troubles(summary.trouble)}."
     if summary.waiting_later:
         yield _waiting(summary, directory, again)
-    commands = (
-        f"{program()} {name}{in_directory(directory)}" for name in ("status", "urls", "show URL")
-    )
+    names = ("search WORDS", "serve", "status")
+    commands = (f"{program()} {name}{in_directory(directory)}" for name in names)
     yield f"Next: {' · '.join(commands)}"
 
 

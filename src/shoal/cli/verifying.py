@@ -13,7 +13,7 @@ _MOST_FINDINGS = 10_000
 
 @app.command()
 def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
-    """Check that rows, queue, counts, links, texts and archive agree."""
+    """Check that rows, queue, counts, links, archive, index agree."""
     from shoal.app.layout import Layout, directory_of
     from shoal.app.verify import verifying
     from shoal.cli import screen
@@ -82,5 +82,7 @@ def _told(done: "Repaired", where: str) -> Iterator[str]:
             yield f"{count(number, one, many)}: {what}."
     if done.regrouped:
         yield "The groups of near-duplicates were made anew."
+    if done.index_forgotten:
+        yield "The full-text index is made anew by the next search."
     if done.sequence_raised:
         yield "The change log: its last number was put right."

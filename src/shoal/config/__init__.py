@@ -23,7 +23,9 @@ from shoal.config.sections import (
     Dedupe,
     Fetch,
     Frontier,
+    Index,
     Politeness,
+    Search,
     Understand,
     Url,
 )
@@ -51,7 +53,9 @@ __all__ = [
     "Dedupe",
     "Fetch",
     "Frontier",
+    "Index",
     "Politeness",
+    "Search",
     "Setting",
     "Understand",
     "Url",
@@ -82,6 +86,8 @@ class Config:
     archive: Archive = field(default_factory=Archive)
     understand: Understand = field(default_factory=Understand)
     dedupe: Dedupe = field(default_factory=Dedupe)
+    index: Index = field(default_factory=Index)
+    search: Search = field(default_factory=Search)
     resolve: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 

@@ -188,6 +188,33 @@ class Understand:
 
 
 @dataclass(frozen=True, slots=True)
+class Index:
+    follow: Literal["yes", "no"] = _setting(
+        "yes", "Whether pages are indexed while a crawl runs; otherwise by the next search."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    k1: float = _setting(2.0, "How slowly repeating a word stops to count (BM25).", 0, 100)
+    b: float = _setting(0.75, "How much of a page's length is held against it (BM25).", 0, 1)
+    title: float = _setting(2.0, "A word in the title counts as so many in the content;", 0, 100)
+    headings: float = _setting(1.0, "in a heading;", 0, 100)
+    bold: float = _setting(0.5, "in bold;", 0, 100)
+    url: float = _setting(0.5, "in the URL;", 0, 100)
+    rest: float = _setting(0.1, "in menus and footers;", 0, 100)
+    anchor: float = _setting(1.0, "in links to the page.", 0, 100)
+    own: float = _setting(0.1, "The share of the index's own score, which sees phrases.", 0, 100)
+    feedback: float = _setting(0.5, "The share of likeness to the best, for questions.", 0, 100)
+    rank: float = _setting(0.15, "The share of PageRank.", 0, 100)
+    fresh: float = _setting(0.03, "The share of a page's youth.", 0, 100)
+    home: float = _setting(0.05, "The share of nearness to the site's root.", 0, 100)
+    count_opened: Literal["yes", "no"] = _setting(
+        "yes", "Whether results that are opened are counted, in the collection's own directory."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Dedupe:
     near: Literal["yes", "no"] = _setting(
         "yes", "Whether pages that say nearly the same are grouped, and one of them is indexed."

@@ -3,15 +3,17 @@
 In breadth- and depth-first order every link is worth the same and arrival decides. In priority
 order the rules' `priority` lines speak first; what they leave open is judged by its location, as
 in Cho, Garcia-Molina and Page, "Efficient crawling through URL ordering" (1998): few slashes, a
-home page, a domain's root. What others say of the page, and what stands in it, come later.
+home page, a domain's root; and by the rank of the page, once its links are ranked (`shoal rank`).
 """
 
 import re
+from collections.abc import Callable
 from typing import Literal
 
 from shoal.focus.rules import parse_rules
 from shoal.model.link import Source
 from shoal.model.record import Struct
+from shoal.model.rowkey import row_key
 
 ORDINARY = 0.5
 """Of every link where arrival decides, and of a seed always."""
@@ -19,6 +21,7 @@ WISH = 1.0
 """A person's wish: next at its site."""
 
 _LOWEST = 0.05
+_HIGHEST = 0.95
 _SHALLOW = 0.7
 _PER_LEVEL = 0.75
 _BONUS = 0.1
@@ -36,11 +39,15 @@ class PrioritySettings(Struct, array_like=True, frozen=True):
 
 
 class FixedPriority:
-    """A Prioritizer that looks at the URL alone, so a link is worth the same whenever it is met."""
+    """A Prioritizer that looks at the URL, and at what its row scores by the links to it."""
 
-    def __init__(self, settings: PrioritySettings) -> None:
+    def __init__(
+        self, settings: PrioritySettings, score: Callable[[bytes], float] | None = None
+    ) -> None:
+        """`score`: 0 for a page that nobody links to or that is not known, up to 1."""
         self._is_constant = settings.order != "priority"
         self._rules = parse_rules(settings.rules)
+        self._score = score
 
     def priority(self, url: str, source: Source, anchor_text: str) -> float:
         del anchor_text
@@ -49,7 +56,16 @@ class FixedPriority:
         if self._is_constant or source is Source.SEED:
             return ORDINARY
         ruled = self._rules.priority(url)
-        return location_value(url) if ruled is None else ruled
+        if ruled is not None:
+            return ruled
+        value = location_value(url)
+        return value if self._score is None else raised(value, self._score(row_key(url)))
+
+
+def raised(value: float, score: float) -> float:
+    """What a URL is worth when there are links to it: on from its location's worth towards the most
+    that a location can be worth, as far as its score goes."""
+    return value + max(0.0, _HIGHEST - value) * score
 
 
 def location_value(url: str) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from shoal.frontier.books import Books
-from shoal.frontier.rows import RELAX_MARK, UrlRow, after_mark, entry_key, entry_of
+from shoal.frontier.rows import BY_HAND, RELAX_MARK, UrlRow, after_mark, entry_key, entry_of
 from shoal.frontier.urls import Card, Seen
 from shoal.model.cell import to_ms
 from shoal.model.link import Link, Rel, Source
@@ -24,6 +24,7 @@ from shoal.ports import Batch, LinksOf, Owns
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
 _TOO_DEEP = "depth"
+_TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 URGENT = 1.0
 """The priority of a person's wish."""
 
@@ -190,6 +191,9 @@ class Discovery:
     def enqueue(self, batch: Batch, card: Card, due_ms: int, now: float) -> None:
         """Give a URL its queue entry, and its site a place in the front index if it has none."""
         row, url, _ = card
+        if url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row)):
+            self.turn_away(batch, card, now)
+            return
         url.waiting = True
         url.level = self._order.level_of(url.priority)
         url.due_ms = due_ms
@@ -207,6 +211,13 @@ class Discovery:
             active.queue.offer(entry)
         else:
             self.place(batch, site, entry.level, max(due_ms, to_ms(now)))
+
+    def turn_away(self, batch: Batch, card: Card, now: float) -> None:
+        """A person wants nothing more of its host: what waits there is excluded, and so counted."""
+        self._sites.row(site_of_key(card.row))  # it has one, so that its URLs are found again
+        self.dequeue(batch, card)
+        card.url.state, card.url.reason, card.url.tries = State.EXCLUDED, _TURNED_AWAY, 0
+        self._urls.write(batch, card, now)
 
     def dequeue(self, batch: Batch, card: Card) -> None:
         """Delete a URL's queue entry; the caller writes its row."""

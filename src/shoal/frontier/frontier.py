@@ -34,7 +34,8 @@ from shoal.frontier.settling import Ending, Settler, has_own_text
 from shoal.frontier.sites import ActiveSite, Sites
 from shoal.frontier.urls import Urls
 from shoal.frontier.waiters import Waiters
-from shoal.frontier.workbench import NEVER_MS, Workbench
+from shoal.frontier.wishes import Wishes
+from shoal.frontier.workbench import Workbench
 from shoal.model.cell import to_ms
 from shoal.model.document import Understood
 from shoal.model.link import Link, Source
@@ -45,6 +46,7 @@ from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Lease, Table
 
 _ADD_AT_ONCE = 1000
+_MOST_ASKING_TOLD = 100
 _PATIENCE_OVER_DELAY_SECONDS = 1.0
 
 
@@ -71,6 +73,7 @@ class DiskFrontier:
         order = Order(settings.levels, settings.depth_first)
         self.discovery = Discovery(self._books, order, settings.reach, self._seams.owns)
         self._thoughts = SecondThoughts(self._books, self.discovery)
+        self.wishes = Wishes(self._books, self.discovery, clock, self._begin, self._write)
         self._desk = RobotsDesk(self.sites)
         self._settler = Settler(self._books, self.discovery)
         self._bench = Workbench(self._books, self.discovery, clock, settings, self._seams)
@@ -94,10 +97,8 @@ class DiskFrontier:
         if self._halted:
             return None
         now = self._clock.now()
-        if self.discovery.relaxing:
-            self._relax(now)
-        if self._thoughts.pending:
-            self._reopen(now)
+        if self._has_chores:
+            self._do_chores(now)
         self._bench.wake_sites(now)
         while (active := self._bench.pop(now)) is not None:
             visit = self._next_visit(active, now)
@@ -169,7 +170,7 @@ class DiskFrontier:
 
     @property
     def _has_chores(self) -> bool:
-        return self.discovery.relaxing or self._thoughts.pending
+        return self.discovery.relaxing or self._thoughts.pending or self.wishes.pending
 
     def _is_over(self) -> bool:
         return self._halted or self.done()
@@ -202,7 +203,7 @@ class DiskFrontier:
         active = self.sites.active.get(visit.site)
         if active is not None and visit.kind is Kind.ROBOTS:
             self._desk.give_back(active, visit)
-        if url is not None and url.waiting:
+        if url is not None and url.waiting and not self.wishes.turn_away(batch, visit.row, url):
             if active is not None:
                 active.queue.offer(entry_of(visit.row, url))
             else:
@@ -310,20 +311,6 @@ class DiskFrontier:
         self._write(batch)
         return raised
 
-    def pause(self, host: bytes, paused: bool) -> None:
-        """Stop asking a host (by its label, see rows.host_of_site), or go on."""
-        batch = self._begin()
-        gate = self.sites.gate(host)
-        gate.row.paused = paused
-        self.sites.touch_clock(gate)
-        for site in [] if paused else list(self.sites.of_host(host)):
-            row = self.sites.row(site)
-            row.rest_until_ms = 0
-            self.sites.touch(site)
-            if row.entry_level >= 0 and row.entry_ready_ms == NEVER_MS:
-                self.discovery.place(batch, site, row.entry_level, to_ms(self._clock.now()))
-        self._write(batch)
-
     def reconsider(self, refuses: Callable[[str], str]) -> int:
         """The scope changed: judge again what was refused and what waits."""
         max_depth = self._settings.reach.max_depth
@@ -346,15 +333,18 @@ class DiskFrontier:
         batch.put("site", COUNTS_KEY, pack(self.counts.as_dict()))
         batch.put("site", CLOCK_KEY, pack(to_ms(self._clock.now())))
 
-    def _relax(self, now: float) -> None:
-        batch = self._begin()
-        self.discovery.relax(batch, self._seams.links_of, now)
-        self._write(batch)
-
-    def _reopen(self, now: float) -> None:
-        batch = self._begin()
-        self._thoughts.go_on(batch, now)
-        self._write(batch)
+    def _do_chores(self, now: float) -> None:
+        """Some of what is to be done beside the visits: as much as does not hold them up."""
+        if self.discovery.relaxing:
+            batch = self._begin()
+            self.discovery.relax(batch, self._seams.links_of, now)
+            self._write(batch)
+        if self._thoughts.pending:
+            batch = self._begin()
+            self._thoughts.go_on(batch, now)
+            self._write(batch)
+        if self.wishes.pending:
+            self.wishes.go_on()
 
     def _notice_clock(self) -> None:
         stored = self._table.get("site", CLOCK_KEY)
@@ -390,6 +380,7 @@ class DiskFrontier:
             next_ready_seconds=None if ready is None else max(0.0, ready - now),
             sites_with_work=self.counts["total/sites with work"],
             halted=self._halted,
+            asking=self._in_flight.first_urls(_MOST_ASKING_TOLD),
         )
 
 

@@ -6,6 +6,7 @@ would look for the entry after a kill.
 """
 
 from collections import Counter
+from itertools import islice
 
 from shoal.model.visit import Visit
 
@@ -20,6 +21,9 @@ class InFlight:
 
     def __len__(self) -> int:
         return len(self._visits)
+
+    def first_urls(self, most: int) -> list[str]:
+        return [visit.url for visit in islice(self._visits.values(), most)]
 
     def has_site(self, site: bytes) -> bool:
         return site in self._per_site

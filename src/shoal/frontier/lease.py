@@ -27,8 +27,8 @@ class SiteLease:
         return self.visit
 
     def refusal(self, visit: Visit) -> str:
-        if visit.asked_for and self.active.gate.row.paused:
-            return "paused: the host that this robots.txt is redirected to is paused"
+        if visit.asked_for and self.active.gate.closed:
+            return "paused: the host that this robots.txt is redirected to is paused or excluded"
         if visit.kind is not Kind.PAGE:
             return ""
         forbidden = "" if self.active.rules is None else refusal(self.active.rules, visit.url)

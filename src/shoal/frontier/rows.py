@@ -7,9 +7,10 @@ to be fetched in the family `queue`, whose key order *is* the order of work:
            02 level ready site                     front index: one entry per idle site with work
            03 row                                  a page whose depth fell: its links are to be told
            04 site                                 a lesson was unlearned: what it refused is wanted
+           05 …                                    a wish that concerns many rows: see sweeps.py
            site 00 level due order rest-of-row     one entry per waiting URL
 
-Site keys start with a printable character, so the five kinds never mix. `order` is arrival, or its
+Site keys start with a printable character, so the six kinds never mix. `order` is arrival, or its
 reverse for depth first.
 """
 
@@ -27,19 +28,24 @@ ACTIVE_MARK = b"\x01"
 FRONT_MARK = b"\x02"
 RELAX_MARK = b"\x03"
 REOPEN_MARK = b"\x04"
-LAST_MARK = REOPEN_MARK
+SWEEP_MARK = b"\x05"
+LAST_MARK = SWEEP_MARK
 """Behind it stand the queue entries."""
 COUNTS_KEY = b"\x00counts"
 CLOCK_KEY = b"\x00clock"
 """When the frontier last wrote, in milliseconds: a clock that was set back is noticed by it."""
+EXCLUDED_KEY = b"\x00excluded\x00"
+"""Before the label of each host that is excluded by hand."""
 ADDRESSES_KEY = b"\x00addresses"
 """The clocks of addresses, while no frontier is open."""
 
 AS_DUPLICATE = ("pattern", "mirror")
 """Why a URL is excluded when its site has taught that it would say nothing new."""
-BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME), *AS_DUPLICATE)
-"""Why a URL is excluded when its turn had come and it may not be had: no further link changes
-that."""
+BY_HAND = "by hand"
+"""Why a URL is excluded when a person wants nothing more of its host."""
+BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME), *AS_DUPLICATE, BY_HAND)
+"""Why a URL is excluded when its turn had come and it may not be had, or may not come: no further
+link changes that."""
 
 _URL = b"url"
 _SITE_SUFFIX = b"\x00site"
@@ -139,6 +145,8 @@ class HostRow(Struct, array_like=True):
     paused: bool = False
     note: str = ""
     """Why it waits longer than its delay."""
+    own_delay_ms: int = 0
+    """The least that a person wants between two requests; the configured delay where it is less."""
 
 
 class Entry(NamedTuple):
@@ -185,6 +193,10 @@ def host_row_key(host: bytes) -> bytes:
 
 def is_host_row_key(key: bytes) -> bool:
     return key.endswith(_HOST_SUFFIX)
+
+
+def excluded_key(host: bytes) -> bytes:
+    return EXCLUDED_KEY + host
 
 
 def host_of_site(site: bytes) -> bytes:

@@ -7,25 +7,15 @@ its rows are gone through in slices, the mark keeping the place, so that a kill 
 """
 
 from collections.abc import Iterator
-from itertools import islice
 
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
-from shoal.frontier.rows import (
-    AS_DUPLICATE,
-    LAST_MARK,
-    REOPEN_MARK,
-    after_mark,
-    row_of_url_key,
-    unpack_url,
-)
+from shoal.frontier.rows import AS_DUPLICATE, REOPEN_MARK, after_mark
+from shoal.frontier.sweeps import some_rows
 from shoal.frontier.urls import Card
 from shoal.model.document import Understood
 from shoal.model.outcome import State
-from shoal.model.rowkey import site_of_key
 from shoal.ports import Batch
-
-_ROWS_AT_ONCE = 500
 
 
 class SecondThoughts:
@@ -60,17 +50,11 @@ class SecondThoughts:
             return
         key, place = found
         site = key[len(REOPEN_MARK) :]
-        rows = self._books.table.scan("page", place or site, site + b"\xff")
-        last = b""
-        for page_key, stored in islice(rows, _ROWS_AT_ONCE):
-            last = page_key
-            row = row_of_url_key(page_key)
-            if row is None or site_of_key(row) != site or row in self._books.in_flight:
-                continue
-            url = self._books.urls.read(row) or unpack_url(stored)
-            self._reopen(batch, Card(row, url, url.counted_as), now)
-        if last:
-            batch.put("queue", key, last + b"\x00")
+        cards, place = some_rows(self._books, site, place)
+        for card in cards:
+            self._reopen(batch, card, now)
+        if place:
+            batch.put("queue", key, place)
         else:
             batch.delete("queue", key)
 
@@ -80,4 +64,4 @@ class SecondThoughts:
             self._discovery.enqueue(batch, card, 0, now)
 
     def _marks(self) -> Iterator[tuple[bytes, bytes]]:
-        return self._books.table.scan("queue", REOPEN_MARK, after_mark(LAST_MARK))
+        return self._books.table.scan("queue", REOPEN_MARK, after_mark(REOPEN_MARK))

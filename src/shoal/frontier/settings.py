@@ -59,3 +59,5 @@ class Report:
     next_ready_seconds: float | None
     sites_with_work: int
     halted: bool
+    asking: list[str]
+    """The first few URLs in flight."""

@@ -20,11 +20,13 @@ from shoal.frontier.in_flight import InFlight
 from shoal.frontier.politeness import is_public
 from shoal.frontier.rows import (
     ACTIVE_MARK,
+    EXCLUDED_KEY,
     HostRow,
     Robots,
     RobotsRow,
     SiteRow,
     after_mark,
+    excluded_key,
     host_of_site,
     host_row_key,
     port_of_site,
@@ -42,15 +44,21 @@ from shoal.ports import Batch, Table
 class Gate:
     """One host: its clock, and whether it is being asked right now."""
 
-    __slots__ = ("busy", "host", "queueing", "row", "users")
+    __slots__ = ("busy", "excluded", "host", "queueing", "row", "users")
 
-    def __init__(self, host: bytes, row: HostRow) -> None:
+    def __init__(self, host: bytes, row: HostRow, *, excluded: bool = False) -> None:
         self.host = host
         self.row = row
+        self.excluded = excluded
         self.busy = False
         self.users = 0
         self.queueing: list[ActiveSite] = []
         """Sites of this host that came to their turn while it was busy."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether a person wants nothing to be asked of it."""
+        return self.row.paused or self.excluded
 
 
 class ActiveSite:
@@ -109,6 +117,10 @@ class Sites:
         """and the marks that are to be deleted."""
         self.active: dict[bytes, ActiveSite] = {}
         self.gates: dict[bytes, Gate] = {}
+        first = len(EXCLUDED_KEY)
+        keys = table.scan("site", EXCLUDED_KEY, EXCLUDED_KEY + b"\xff")
+        self._excluded = {key[first:] for key, _ in keys}
+        """Hosts that a person wants nothing more of: as many as were named by hand."""
 
     def row(self, site: bytes) -> SiteRow:
         active = self.active.get(site)
@@ -155,6 +167,20 @@ class Sites:
         address = gate.row.address if gate else self.clock_of(host_of_site(site)).address
         return bool(address) and not is_public(address)
 
+    def is_excluded(self, site: bytes) -> bool:
+        """Whether a person wants nothing more of its host."""
+        return bool(self._excluded) and host_of_site(site) in self._excluded
+
+    def exclude(self, batch: Batch, host: bytes, *, excluded: bool) -> None:
+        if excluded:
+            self._excluded.add(host)
+            batch.put("site", excluded_key(host), b"")
+        else:
+            self._excluded.discard(host)
+            batch.delete("site", excluded_key(host))
+        if (gate := self.gates.get(host)) is not None:
+            gate.excluded = excluded
+
     def flush(self, batch: Batch) -> None:
         """Write what changed of sites and their clocks, then let the cache shrink."""
         for site in self._dirty:
@@ -177,7 +203,7 @@ class Sites:
     def gate(self, host: bytes) -> Gate:
         gate = self.gates.get(host)
         if gate is None:
-            gate = Gate(host, self.clock_of(host))
+            gate = Gate(host, self.clock_of(host), excluded=host in self._excluded)
         return gate
 
     def clock_of(self, host: bytes) -> HostRow:

@@ -12,6 +12,7 @@ from shoal.frontier.rows import (
     RobotsRow,
     SiteRow,
     UrlRow,
+    excluded_key,
     host_of_site,
     host_row_key,
     robots_row_key,
@@ -32,6 +33,13 @@ class SiteView(NamedTuple):
     clock: HostRow
     credit: CreditRow | None
     """Of its registered domain; None when there is no other site to wait behind."""
+    excluded: bool = False
+    """Whether a person wants nothing more of its host."""
+
+    @property
+    def delay_ms(self) -> int:
+        """What is kept between two requests; 0 when it was not asked yet."""
+        return max(self.clock.delay_ms, self.clock.own_delay_ms)
 
 
 class FrontierView:
@@ -73,4 +81,5 @@ class FrontierView:
         clock = HostRow() if stored is None else unpack(HostRow, stored)
         alone = self.counts()["total/sites"] < FEWEST_SITES
         credit = None if alone else read_credit(self._table, domain_of(site))
-        return SiteView(site, row, host, clock, credit)
+        excluded = self._table.get("site", excluded_key(host)) is not None
+        return SiteView(site, row, host, clock, credit, excluded)

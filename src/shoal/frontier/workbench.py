@@ -131,7 +131,7 @@ class Workbench:
         """Whether its slot is worth more to another. One with an errand stays: somebody waits."""
         if active.errands:
             return False
-        return active.gate.row.paused or wait_seconds > SOON_SECONDS
+        return active.gate.closed or wait_seconds > SOON_SECONDS
 
     def _is_empty(self, active: ActiveSite, turn: float) -> bool:
         """Whether nothing will be due when its turn comes. New links may still change that."""
@@ -193,7 +193,7 @@ class Workbench:
         ended = fetched.ended or now
         row.delay_ms = ceil(pause * 1000)
         row.last_ms = ceil(ended * 1000)
-        row.next_ms = ceil((ended + wait) * 1000)
+        row.next_ms = max(ceil((ended + wait) * 1000), row.last_ms + row.own_delay_ms)
         if fetched.address:
             row.address = fetched.address
             self.addresses.start(fetched.address, now)
@@ -225,7 +225,7 @@ class Workbench:
         """It is not known whether the host was asked, nor when its answer ended: just now."""
         row = gate.row
         pause = self._settings.politeness.pause(0.0, None, row.address)
-        wait = max(ceil(pause * 1000), row.delay_ms)
+        wait = max(ceil(pause * 1000), row.delay_ms, row.own_delay_ms)
         row.last_ms = ceil(now * 1000)
         row.next_ms = max(row.next_ms, row.last_ms + wait)
         self.addresses.start(row.address, now)
@@ -305,7 +305,7 @@ class Workbench:
 
     def _leave(self, active: ActiveSite, now_ms: int) -> tuple[int, int] | None:
         """Give up the slot; returns level and due time of what is left to do."""
-        rest_ms = NEVER_MS if active.gate.row.paused else ceil(self._ready_at(active) * 1000)
+        rest_ms = NEVER_MS if active.gate.closed else ceil(self._ready_at(active) * 1000)
         active.row.rest_until_ms = rest_ms if rest_ms > now_ms else 0
         self._empty.pop(active.site, None)
         self._sites.retire(active)
@@ -347,5 +347,5 @@ class Workbench:
         if row.last_ms > now_ms:
             row.next_ms -= row.last_ms - now_ms
             row.last_ms = now_ms
-        latest = now_ms + ceil(self._settings.politeness.longest() * 1000)
-        row.next_ms = min(row.next_ms, latest)
+        longest_ms = max(ceil(self._settings.politeness.longest() * 1000), row.own_delay_ms)
+        row.next_ms = min(row.next_ms, now_ms + longest_ms)

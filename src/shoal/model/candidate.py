@@ -40,6 +40,14 @@ class Candidate(Struct):
     """For each of `Candidates.terms`, in their order."""
     length: int = 0
     """Words of its content."""
+    stems: bytes = b""
+    """The different stems of its content, by their 32-bit hashes, in the order they stand in;"""
+    stem_counts: bytes = b""
+    """and how often each does, up to 255. There may be more stems: those are of other fields."""
+    called: int = 0
+    """How many sites call it exactly by the words of the query;"""
+    is_titled: bool = False
+    """whether its own title does."""
     site: str = ""
     language: str = ""
     media_type: str = ""
@@ -58,6 +66,8 @@ class Term(Struct):
     """How many documents have it in any field."""
     weight: float = 1.0
     """How often the query says it; less for a stop word."""
+    is_stop: bool = False
+    """Whether it is a word such as `the` or `which`, however rare it is here."""
 
 
 class Candidates(Struct):

@@ -5,7 +5,7 @@ MessagePack array: fields are never reordered or removed, new ones are appended 
 that a row written by an older release still reads. `VERSION` is stored with the collection.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from msgspec import field as field
 from msgspec import to_builtins as to_builtins
 from msgspec.json import decode as json_decode
 from msgspec.json import encode as json_encode
+from msgspec.json import schema_components
 from msgspec.msgpack import Decoder, Encoder
 from msgspec.structs import replace as _replace
 
@@ -51,3 +52,10 @@ def to_json(value: object) -> bytes:
 
 def from_json(kind: type[Value], data: bytes) -> Value:
     return json_decode(data, type=kind)
+
+
+def schemas(kinds: Sequence[type]) -> tuple[dict[type, Any], dict[str, Any]]:
+    """The JSON Schema of each kind, as a reference, and all that is referred to by its name, for
+    the components of an OpenAPI description."""
+    found, components = schema_components(kinds, ref_template="#/components/schemas/{name}")
+    return dict(zip(kinds, found, strict=True)), components

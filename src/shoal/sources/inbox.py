@@ -46,6 +46,39 @@ class Resume(Struct, tag=True, frozen=True):
     host: str
 
 
+class Slow(Struct, tag=True, frozen=True):
+    """At least this long between two requests to this host; 0: as the settings say."""
+
+    host: str
+    delay_seconds: float
+
+
+class Exclude(Struct, tag=True, frozen=True):
+    """Nothing more of this host: what waits there is excluded."""
+
+    host: str
+
+
+class Include(Struct, tag=True, frozen=True):
+    """Go on with an excluded host: what was excluded so waits again."""
+
+    host: str
+
+
+class Retry(Struct, tag=True, frozen=True):
+    """Queue again what failed: for this reason or status, at this host; empty: any."""
+
+    reason: str
+    host: str = ""
+
+
+class Mark(Struct, tag=True, frozen=True):
+    """What analysis found out about a stored page: each name with its value; empty: none."""
+
+    url: str
+    marks: dict[str, str]
+
+
 class Stop(Struct, tag=True, frozen=True):
     """Finish what is in flight, and end. One from before the crawl's start (`posted_at`) was meant
     for an earlier crawl."""
@@ -57,7 +90,7 @@ class Unreadable(Struct, frozen=True):
     warning: str
 
 
-Command = Submit | Pause | Resume | Stop
+Command = Submit | Pause | Resume | Slow | Exclude | Include | Retry | Mark | Stop
 """What can be posted."""
 Order = Command | Unreadable
 """What can be taken."""

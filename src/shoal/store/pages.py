@@ -4,8 +4,9 @@ Writing is the Store port. Reading takes a principal, always: a page whose reade
 it is not there. The raw response stands in the archive, the row knows where.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from shoal import faults
@@ -15,7 +16,7 @@ from shoal.model.compression import unzstd
 from shoal.model.document import Document, Regraded, Spot, Understood
 from shoal.model.link import Anchor, Link
 from shoal.model.outcome import Outcome
-from shoal.model.principal import Principal
+from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
 from shoal.model.rowkey import part_of, row_key, url_of
 from shoal.model.spelling import spellings
@@ -43,6 +44,7 @@ Put = Callable[[Batch, bytes, str, bytes, float, int], None]
 _SEQUENCE_BYTES = 8
 SEQUENCE_KEY = b"\x00sequence"
 _NOT_VISITED = (Outcome.REFUSED, Outcome.CANCELLED)
+_LEFT = (Outcome.REDIRECT, Outcome.MISSING, Outcome.GONE)
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ class PageStore:
         self.ends = ArchiveEnds()
         self._sequence = last_sequence(table)
 
+    @property
+    def last_change(self) -> int:
+        """The number of the newest change, also while it is only in a batch."""
+        return self._sequence
+
     # --- writing ----------------------------------------------------------------------------
 
     def batch(self) -> Batch:
@@ -122,6 +129,8 @@ class PageStore:
             fetch = FetchRow(row, document, payload, fetched.headers)
             write = self.cells.put if document.name else put
             self._keep_document(batch, visit.row + part_of(document.name), fetch, when, write)
+        if fetched.outcome in _LEFT and not visit.is_first and self._newest(visit.row) is not None:
+            self._log(batch, visit.row, What.AMENDED, when)  # what is stored is no longer there
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self._keep_links(batch, visit, understood.links, targets, when)
         for each in understood.regraded:
@@ -189,6 +198,7 @@ class PageStore:
                 return  # a version out of the past: what it said is not what the page says
             for target in {old.target for old in unpack(list[OutLink], before.value)} - {*targets}:
                 batch.delete("anchor", newest_key(target, visit.row))
+                self._log(batch, target, What.LINKED, when)
         source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
         batch.put_many(
             "anchor",
@@ -207,10 +217,13 @@ class PageStore:
         fetch = self._newest(row)
         if fetch is None:
             return
-        for old in self.links_of(row):
-            batch.delete("anchor", newest_key(old.target, row))
+        for target in {old.target for old in self.links_of(row)}:
+            batch.delete("anchor", newest_key(target, row))
+            self._log(batch, target, What.LINKED, when)
         for column in (FETCH, TEXT, LINKS):
             self.cells.delete(batch, row, column)
+        for name in self.marks(row, OWNER):
+            batch.delete("mark", newest_key(row, name.encode()))
         gone = VisitRow(Outcome.GONE, started=when, note="removed without a visit")
         self.cells.put(batch, row, VISIT, pack(gone), when, VISITS_KEPT)
         self._log(batch, row, What.REMOVED, when)
@@ -224,6 +237,17 @@ class PageStore:
             fetch = unpack(FetchRow, cell.value)
             fetch.document.readers = list(readers)
             self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
+        self._log(batch, row, What.SHARED, when)
+
+    def mark(self, batch: Batch, row: bytes, marks: Mapping[str, str], when: float) -> None:
+        """What analysis found out about a stored page (P7); an empty value is none."""
+        if self._newest(row) is None:
+            return
+        for name, value in marks.items():
+            if value:
+                self.cells.set(batch, row, "mark", name.encode(), value.encode(), when)
+            else:
+                batch.delete("mark", newest_key(row, name.encode()))
         self._log(batch, row, What.AMENDED, when)
 
     # --- reading ----------------------------------------------------------------------------
@@ -290,6 +314,13 @@ class PageStore:
             if self._may_see(cell.qualifier, principal):
                 yield cell.qualifier, cell.when, unpack(Anchor, cell.value)
 
+    def marks(self, row: bytes, principal: Principal) -> dict[str, str]:
+        """What analysis found out about it, by name."""
+        if not self._may_see(row, principal):
+            return {}
+        cells = self.cells.row("mark", row)
+        return {cell.qualifier.decode(): cell.value.decode() for cell in cells}
+
     def stream(
         self,
         start: bytes,
@@ -310,6 +341,18 @@ class PageStore:
         start = (after + 1).to_bytes(_SEQUENCE_BYTES, "big")
         for key, value in self._table.scan("change", start):
             yield int.from_bytes(key, "big"), unpack(Change, value)
+
+    def first_change(self) -> int:
+        """The number of the oldest change that the log still has; 0 when it has none."""
+        return next((int.from_bytes(key, "big") for key, _ in self._table.scan("change", b"")), 0)
+
+    def forget_changes(self, batch: Batch, up_to: int, at_most: int) -> int:
+        """Changes that every follower has taken in. Returns how many were forgotten."""
+        end = (up_to + 1).to_bytes(_SEQUENCE_BYTES, "big")
+        keys = [key for key, _ in islice(self._table.scan("change", b"", end), at_most)]
+        for key in keys:
+            batch.delete("change", key)
+        return len(keys)
 
     def _may_see(self, row: bytes, principal: Principal) -> bool:
         if principal.everything:

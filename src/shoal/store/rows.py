@@ -56,7 +56,10 @@ class What(StrEnum):
     WRITTEN = "written"
     REMOVED = "removed"
     AMENDED = "amended"
+    SHARED = "shared"
+    """Other people may read it from now on."""
     LINKED = "linked"
+    """What links to it says less than before."""
 
 
 class Change(Struct, array_like=True):

@@ -1,0 +1,80 @@
+"""Who writes the index while a crawl runs? A process of its own, beside it.
+
+It reads the table as any reader does, so the crawl's loop never waits for it, and a fault of it
+costs nothing: the next one goes on from what was committed. Run as
+
+    python -m shoal.app.index_process DIRECTORY DATA
+
+It says on its standard output, a JSON line each, how far it has come. A line on its standard input
+asks it to go on to the end of the log and finish; the end of its input (the crawl was killed) ends
+it at once.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+
+from shoal.app.collection import Collection
+from shoal.app.follower import Follower, commit, follow_to_the_end
+from shoal.app.index_state import IndexState
+from shoal.app.layout import Layout
+from shoal.errors import ShoalError
+from shoal.index.writer import IndexWriter
+from shoal.model.record import to_json
+
+_NICE = 5
+"""The crawl goes first: the index may lag by seconds."""
+_SECONDS_BETWEEN_COMMITS = 2.0
+_POLL_SECONDS = 0.5
+
+
+def main(arguments: list[str]) -> int:
+    directory, data = map(Path, arguments)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the crawl's, who tells us
+    os.nice(_NICE)
+    layout = Layout(directory, data)
+    try:
+        with Collection(layout) as collection, IndexWriter(layout.index) as writer:
+            _follow(collection, layout, writer)
+    except ShoalError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _follow(collection: Collection, layout: Layout, writer: IndexWriter) -> None:
+    follower = Follower(collection.table, collection.store, writer)
+    last_commit = time.monotonic()
+    while True:
+        collection.refresh()
+        count = follower.step()
+        is_time = time.monotonic() - last_commit > _SECONDS_BETWEEN_COMMITS
+        if follower.owes and (is_time or not count):
+            _tell(commit(layout, follower))
+            last_commit = time.monotonic()
+        word = _word(0.0 if count else _POLL_SECONDS)
+        if word is None:
+            continue
+        if word:  # "finish"
+            collection.refresh()
+            follow_to_the_end(layout, follower)
+        _tell(commit(layout, follower))
+        return
+
+
+def _word(seconds: float) -> str | None:
+    """What is asked of us; empty: whoever might ask is no longer there."""
+    ready, _, _ = select.select([sys.stdin], [], [], seconds)
+    return sys.stdin.readline() if ready else None
+
+
+def _tell(state: IndexState) -> None:
+    sys.stdout.buffer.write(to_json(state) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,81 @@
+"""What goes on behind `shoal serve`? The index is brought up to date, and links are ranked again.
+
+Both in processes of their own, so that nobody's search waits for them, and only while it is nobody
+else's work: a running crawl has its index process, and whoever ranks holds the graph's lock.
+"""
+
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from shoal.app.collection import Collection
+from shoal.app.indexing import is_behind
+from shoal.app.layout import Layout
+from shoal.app.rank_upkeep import BackgroundRanking
+from shoal.errors import ShoalError
+
+_LOOK_SECONDS = 5.0
+_LOOKS_BETWEEN_RANKINGS = 12
+
+
+class Upkeep:
+    """`with Upkeep(directory):` it goes on in a thread until the end of the block."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._over = threading.Event()
+        self._ranking = BackgroundRanking(directory)
+        self._indexing: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
+
+    def look(self, *, also_rank: bool) -> None:
+        """Start what is due."""
+        with Collection(self._directory) as collection:
+            if not collection.is_running() and is_behind(collection):
+                self._index(collection.layout)
+            if also_rank:
+                self._ranking.look(collection.status().answered)
+
+    def _index(self, layout: Layout) -> None:
+        if self._indexing is not None and self._indexing.poll() is None:
+            return
+        command = [sys.executable, "-P", "-m", "shoal.app.index_process"]
+        self._indexing = subprocess.Popen(  # noqa: S603 - the command is ours
+            [*command, str(layout.directory), str(layout.data)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            process_group=0,  # Ctrl-C is the server's, who ends it
+        )
+        if self._indexing.stdin is not None:
+            with suppress(OSError), self._indexing.stdin as order:
+                order.write(b"finish\n")
+
+    def _run(self) -> None:
+        looks = 0
+        while not self._over.is_set():
+            with suppress(ShoalError):  # a collection that is being replaced; the next look will do
+                self.look(also_rank=looks % _LOOKS_BETWEEN_RANKINGS == 0)
+            looks += 1
+            self._over.wait(_LOOK_SECONDS)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+        self._ranking.close()
+        if self._indexing is not None:
+            self._indexing.terminate()  # what it has committed stays
+            self._indexing.wait()

@@ -1,0 +1,137 @@
+"""Which URLs are behind a number? A page of the list of known URLs, from a cursor on.
+
+Rows are read in their order until a page is full or enough were looked at: then the page ends with
+a cursor to go on from. So a list of one in a million costs many short reads, and never a long one.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from shoal.app.collection import Collection
+from shoal.app.indexing import open_index
+from shoal.app.where import key_range
+from shoal.clock import iso
+from shoal.errors import CollectionError, UsageError
+from shoal.frontier.rows import UrlRow
+from shoal.model.document import Fate
+from shoal.model.outcome import State
+from shoal.model.record import Struct
+from shoal.model.rowkey import url_of
+
+MOST_ON_A_PAGE = 100
+_MOST_LOOKED_AT = 50_000
+_MOST_SECONDS = 0.7
+_OTHER = "other"
+ANSWERED = "answered"
+IN_FLIGHT = "in flight"
+_GROUPS = {ANSWERED: (State.FETCHED, State.UNCHANGED, State.REDIRECT, State.GONE)}
+
+
+class UrlLine(Struct):
+    url: str
+    state: str
+    reason: str
+    depth: int
+    status: int
+    fetched: str
+    """ISO 8601; empty when it never was."""
+    waiting: bool
+
+
+class UrlPage(Struct):
+    urls: list[UrlLine]
+    next: str
+    """The cursor to go on from; empty at the end."""
+    looked_at: int
+
+
+class Wanted(Struct, frozen=True):
+    state: str = ""
+    """One of the states, `answered`, `in flight`, or empty for all."""
+    reason: str = ""
+    """As it is counted: what precedes the colon; `other`: none was given."""
+    where: str = ""
+    """A host, a domain or a URL prefix."""
+
+
+def url_page(collection: Collection, wanted: Wanted, cursor: str = "", most: int = 50) -> UrlPage:
+    if wanted.state == IN_FLIGHT:
+        return _in_flight(collection)
+    takes = _taker(collection, wanted)
+    start, end = key_range(wanted.where)
+    if cursor:
+        start = max(start, _place(cursor))
+    found: list[UrlLine] = []
+    looked_at, deadline_s = 0, time.monotonic() + _MOST_SECONDS
+    may_see_all = collection.principal.everything
+    for row, url in collection.frontier.urls(start, end):
+        if looked_at >= _MOST_LOOKED_AT or len(found) >= most or time.monotonic() > deadline_s:
+            return UrlPage(found, row.hex(), looked_at)
+        looked_at += 1
+        if takes(row, url) and (
+            may_see_all or collection.store.page(row, collection.principal) is not None
+        ):
+            found.append(_line(row, url))
+    return UrlPage(found, "", looked_at)
+
+
+def _in_flight(collection: Collection) -> UrlPage:
+    """They are known to the running crawl alone."""
+    live = collection.status().live
+    asking = [] if live is None else live.asking
+    lines = [UrlLine(url, IN_FLIGHT, "", 0, 0, "", waiting=True) for url in asking]
+    return UrlPage(lines, "", len(lines))
+
+
+def _taker(collection: Collection, wanted: Wanted) -> Callable[[bytes, UrlRow], bool]:
+    states = _states(wanted.state)
+    reason = wanted.reason
+    if reason in (Fate.INDEXED, Fate.WAITING):
+        holds = _index_holds(collection)
+        return lambda row, url: (
+            url.state in states
+            and url.category == Fate.WAITING
+            and holds(row) is (reason == Fate.INDEXED)
+        )
+    category = "" if reason == _OTHER else reason
+    return lambda _row, url: (
+        url.state in states
+        and (not reason or url.category == category or str(url.status) == reason)
+    )
+
+
+def _states(name: str) -> tuple[State, ...]:
+    if not name:
+        return tuple(State)
+    if name in _GROUPS:
+        return _GROUPS[name]
+    if name not in tuple(State):
+        known = ", ".join((*State, ANSWERED, IN_FLIGHT))
+        raise UsageError(f"{name[:40]!r} is no state of a URL; there are: {known}")
+    return (State(name),)
+
+
+def _index_holds(collection: Collection) -> Callable[[bytes], bool]:
+    with suppress(CollectionError):
+        return open_index(collection.layout)[0].holds
+    return lambda _row: False  # there is no index yet
+
+
+def _place(cursor: str) -> bytes:
+    try:
+        return bytes.fromhex(cursor)
+    except ValueError:
+        raise UsageError("the cursor is not one that a list gave") from None
+
+
+def _line(row: bytes, url: UrlRow) -> UrlLine:
+    return UrlLine(
+        url=url_of(row),
+        state=str(url.state),
+        reason=url.reason,
+        depth=url.depth,
+        status=url.status,
+        fetched=iso(url.fetched_ms / 1000) if url.fetched_ms else "",
+        waiting=url.waiting,
+    )

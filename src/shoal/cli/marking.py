@@ -1,0 +1,47 @@
+"""`shoal mark`: what was found out about a page, written to its row."""
+
+from typing import Annotated
+
+from shoal.cli.options import Dir, Json, Url, app, argument
+
+
+@app.command()
+def mark(
+    url: Url,
+    marks: Annotated[
+        list[str] | None, argument("NAME=VALUE…", "What to write; NAME= takes it back.")
+    ] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Mark a stored page, or see its marks.
+
+    Search finds it by mark:NAME=VALUE. Whatever you find out about pages outside Shoal (people
+    named, a class, a judgement) is kept in the page's row and in the index.
+    """
+    from shoal.app import orders
+    from shoal.app.collection import Collection
+    from shoal.app.layout import directory_of
+    from shoal.cli import screen
+    from shoal.errors import UsageError
+
+    directory = directory_of(given_dir)
+    given: dict[str, str] = {}
+    for each in marks or ():
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise UsageError(f"write a mark as NAME=VALUE, not {each!r}")
+        given[name.strip()] = value.strip()
+    is_running = orders.mark(directory, url, given) if given else False
+    with Collection(directory) as collection:
+        found = collection.marks(url)
+    if is_running:
+        found |= given
+    if json:
+        screen.json({name: value for name, value in found.items() if value})
+        return
+    for name, value in found.items():
+        if value:
+            screen.say(f"{name}={value}")
+    if not any(found.values()):
+        screen.remark("It has no marks.")

@@ -1,0 +1,52 @@
+"""`shoal serve`: the search page and the dashboard, in a browser."""
+
+from typing import Annotated
+
+from shoal.cli.options import Dir, app, flag, option
+
+_HOST = "127.0.0.1"
+_PORT = 8765
+
+
+@app.command()
+def serve(
+    given_dir: Dir = None,
+    host: Annotated[
+        str,
+        option(
+            "--host",
+            "ADDRESS",
+            "Where to listen, without it 127.0.0.1; elsewhere a token is asked for.",
+        ),
+    ] = _HOST,
+    port: Annotated[
+        int, option("--port", "PORT", "On which port, without it 8765; 0 takes a free one.")
+    ] = _PORT,
+    token: Annotated[
+        str | None,
+        option("--token", "TOKEN", "What a browser must know; made and printed when needed."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        option("--name", "NAME", "A further host name that it is reached by (a proxy's)."),
+    ] = None,
+    open_browser: Annotated[bool, flag("--open", "Open it in the browser.")] = False,
+) -> None:
+    """Search the collection and watch its crawl, in a browser.
+
+    Listens on 127.0.0.1 only, unless --host says otherwise. Ctrl-C ends it.
+    """
+    from shoal.app.layout import directory_of
+    from shoal.cli import screen
+    from shoal.errors import UsageError
+    from shoal.web.serve import serve as serve_site
+
+    if not 0 <= port <= 65_535:
+        raise UsageError("--port must be from 0 to 65535")
+
+    def tell(address: str) -> None:
+        screen.say(f"Serving {directory} at {address}")
+        screen.say("Ctrl-C ends it.")
+
+    directory = directory_of(given_dir)
+    serve_site(directory, host, port, token, names=name or (), open_browser=open_browser, tell=tell)

@@ -1,0 +1,131 @@
+"""How do sorted runs become one graph? Nodes get dense numbers, edges are sorted both ways.
+
+Nodes: the runs' hashes are merged a range at a time, each hash once; a node's number is its place.
+Edges: each run's pairs are written as one number of 64 bits (target, source), sorted, and merged a
+range at a time, repeats folded; then the same the other way round. Ranges are chosen by samples, so
+that none is much larger than the others whatever the links are like. So memory is bounded by the
+number of nodes (about 30 bytes each) and not by that of the edges.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from shoal.errors import CollectionError
+from shoal.graph.arrays import I8, U4, U8, Appended, Hashes, Offsets, each_once, mapped, write
+from shoal.graph.runs import Run
+from shoal.model.rowkey import site_of_key
+
+KEYS_AT_ONCE = 1 << 22
+"""How many numbers are sorted at a time: 32 MB."""
+ROWS_AT_ONCE = 1 << 18
+_SAMPLES = 64
+"""Of each run, for each range."""
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_MOST_NODES = 0xFFFFFFFF
+
+Progress = Callable[[str, int, int], None]
+"""What is being done, for how many, and of how many (0: not known)."""
+
+
+def build(runs: Sequence[Run], into: Path, told: Progress) -> None:
+    """Writes the files of a LinkGraph (link_graph.py); the runs may be deleted afterwards."""
+    _merge_nodes(runs, into, told)
+    for run in runs:
+        run.forget_rows()
+    hashes: Hashes = mapped(into / "hashes", U8)
+    if len(hashes) > _MOST_NODES:
+        raise CollectionError("More than 4 billion pages can't be ranked; split the collection.")
+    fetched = np.zeros(len(hashes), np.bool_)
+    for number, run in enumerate(runs):
+        told("numbering the links, part", number + 1, len(runs))
+        ids = np.searchsorted(hashes, run.hashes).astype(U4)
+        fetched[ids[run.sources]] = True
+        edges = ids[run.edges].astype(U8)
+        for name, high, low in (("in", 1, 0), ("out", 0, 1)):
+            keys = each_once(edges[:, high] << _HALF | edges[:, low])
+            write(run.path(name), keys, U8)
+    write(into / "fetched", fetched, np.dtype(np.bool_))
+    for number, name in enumerate(("in", "out")):
+        told("sorting the links, direction", number + 1, 2)
+        _merge_edges([run.path(name) for run in runs], into, name, len(hashes))
+
+
+def _merge_nodes(runs: Sequence[Run], into: Path, told: Progress) -> None:
+    """Hashes are spread evenly, so equal ranges of them are about equally full."""
+    total = sum(len(run.hashes) for run in runs)
+    ranges = total // ROWS_AT_ONCE + 1
+    bounds = np.array([(number << 64) // ranges for number in range(1, ranges)], U8)
+    cuts = [[0, *np.searchsorted(run.hashes, bounds).tolist(), len(run.hashes)] for run in runs]
+    sites: dict[bytes, int] = {}
+    names_end = 0
+    with ExitStack() as files:
+        hashes = files.enter_context(Appended(into / "hashes", U8))
+        offsets = files.enter_context(Appended(into / "names.offsets", I8))
+        site_of = files.enter_context(Appended(into / "site_of", U4))
+        names = files.enter_context((into / "names").open("wb"))
+        offsets.add(np.zeros(1, np.int64))
+        for number in range(ranges):
+            told("merging the pages, part", number + 1, ranges)
+            found, rows = _range_of_nodes(runs, [(cut[number], cut[number + 1]) for cut in cuts])
+            hashes.add(found)
+            ends = names_end + np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))
+            offsets.add(ends)
+            names.write(b"".join(rows))
+            names_end = int(ends[-1]) if len(rows) else names_end
+            keys = [sites.setdefault(_site(row), len(sites)) for row in rows]
+            site_of.add(np.array(keys, U4))
+    lengths = np.cumsum([0, *map(len, sites)])
+    write(into / "sites.offsets", lengths, I8)
+    (into / "sites").write_bytes(b"".join(sites))
+
+
+def _range_of_nodes(
+    runs: Sequence[Run], slices: Sequence[tuple[int, int]]
+) -> tuple[Hashes, list[bytes]]:
+    pieces = [run.hashes[start:end] for run, (start, end) in zip(runs, slices, strict=True)]
+    hashes, first = np.unique(np.concatenate([*pieces, np.empty(0, U8)]), return_index=True)
+    rows = [
+        row for run, (start, end) in zip(runs, slices, strict=True) for row in run.rows(start, end)
+    ]
+    return hashes, [rows[at] for at in first.tolist()]
+
+
+def _site(row: bytes) -> bytes:
+    try:
+        return site_of_key(row)
+    except ValueError:  # nothing the frontier would take; it has a site of its own
+        return row
+
+
+def _merge_edges(files: Sequence[Path], into: Path, name: str, nodes: int) -> None:
+    degrees = np.zeros(nodes, np.int64)
+    with Appended(into / name, U4) as out:
+        for repeated in merged([mapped(file, U8) for file in files]):
+            keys = each_once(repeated)
+            owners, counts = np.unique((keys >> _HALF).astype(U4), return_counts=True)
+            degrees[owners] += counts
+            out.add((keys & _LOW).astype(U4))
+    offsets: Offsets = np.zeros(nodes + 1, np.int64)
+    np.cumsum(degrees, out=offsets[1:])
+    write(into / f"{name}.offsets", offsets, I8)
+    for file in files:
+        file.unlink()
+
+
+def merged(runs: Sequence[Hashes]) -> Iterator[Hashes]:
+    """All numbers of sorted lists in pieces: those of one piece are below those of the next, and
+    equal ones are in one piece."""
+    total = sum(map(len, runs))
+    ranges = total // KEYS_AT_ONCE + 1
+    wanted = ranges * _SAMPLES
+    samples = [run[:: max(1, total // wanted)] for run in runs]
+    drawn = np.sort(np.concatenate([*samples, np.empty(0, U8)]))
+    bounds = drawn[[len(drawn) * number // ranges for number in range(1, ranges)]]
+    cuts = [[0, *np.searchsorted(run, bounds).tolist(), len(run)] for run in runs]
+    for number in range(ranges):
+        pieces = [run[cut[number] : cut[number + 1]] for run, cut in zip(runs, cuts, strict=True)]
+        yield np.concatenate([*pieces, np.empty(0, U8)])

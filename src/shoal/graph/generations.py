@@ -1,0 +1,155 @@
+"""How is a graph replaced while others read it? A directory for each, and a file that names one.
+
+    current          the name of the directory that holds, replaced in one step
+    3f2a…/           a finished graph
+    lock             held by the one process that makes the next
+
+A graph is made in a directory that nobody is told of, synced, and then named. The one before it is
+deleted: whoever has it open keeps what is mapped, whoever was about to open it asks again.
+"""
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from shoal.errors import Busy
+from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+
+CURRENT = "current"
+_SUMMARY = "summary.json"
+_LOCK = "lock"
+_TRIES = 5
+
+Opened = TypeVar("Opened")
+
+
+class Summary(Struct):
+    """What a graph is of, in numbers."""
+
+    seed: int
+    """Of the hashes; kept from graph to graph, so that they can be compared."""
+    made: float
+    """Unix seconds."""
+    links: int
+    """All links of all pages, those that are no votes too."""
+    fetched: int
+    """Pages whose links are known."""
+    nodes: int = 0
+    edges: int = 0
+    sites: int = 0
+    iterations: int = 0
+    residual: float = 0.0
+    seconds: float = 0.0
+    personal: list[str] = []
+    """The URLs that the ranks start from; empty: all pages alike."""
+
+
+def newest(directory: Path) -> Path | None:
+    """The directory of the graph that holds now."""
+    try:
+        name = (directory / CURRENT).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return None
+    return directory / name if name and "/" not in name else None
+
+
+def stamp(directory: Path) -> int:
+    """Changes when the graph is replaced; 0 when there is none. One look at the file system."""
+    try:
+        found = (directory / CURRENT).stat()
+    except OSError:
+        return 0
+    return found.st_mtime_ns ^ found.st_ino << 1
+
+
+def opened(directory: Path, make: Callable[[Path, Summary], Opened]) -> Opened | None:
+    """Open the graph that holds now; None when there is none that can be read."""
+    for _ in range(_TRIES):
+        place = newest(directory)
+        if place is None:
+            return None
+        try:
+            return make(place, from_json(Summary, (place / _SUMMARY).read_bytes()))
+        except (OSError, *JSON_ERRORS):
+            continue  # replaced in between
+    return None
+
+
+def summary_of(directory: Path) -> Summary | None:
+    return opened(directory, lambda _, summary: summary)
+
+
+class Fresh:
+    """A graph that is being made."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.scratch = path / "scratch"
+
+    def finish(self, summary: Summary) -> None:
+        """Whole and on disk; nobody is told yet."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        (self.path / _SUMMARY).write_bytes(to_json(summary))
+        for file in self.path.iterdir():
+            _sync(file)
+        _sync(self.path)
+
+
+@contextmanager
+def replacing(directory: Path) -> Iterator[Fresh]:
+    """Make a graph that holds when the block has ended, and never if it fails."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with _locked(directory):
+        _clear(directory)
+        fresh = Fresh(directory / secrets.token_hex(8))
+        fresh.scratch.mkdir(parents=True)
+        try:
+            yield fresh
+            _name(directory, fresh.path.name)
+        finally:
+            _clear(directory)
+
+
+def _name(directory: Path, name: str) -> None:
+    new = directory / f"{CURRENT}.new"
+    new.write_text(f"{name}\n", encoding="ascii")
+    _sync(new)
+    new.replace(directory / CURRENT)
+    _sync(directory)
+
+
+def _clear(directory: Path) -> None:
+    """Delete what no longer holds, and what a kill has left."""
+    kept = newest(directory)
+    for each in directory.iterdir():
+        if each.is_dir() and each != kept:
+            gone = each.rename(each.with_suffix(".old"))  # all of it at once, for who is opening it
+            shutil.rmtree(gone, ignore_errors=True)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    fd = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise Busy(
+                "Another process is ranking the pages of this collection; wait until it is done."
+            ) from error
+        yield
+    finally:
+        os.close(fd)
+
+
+def _sync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

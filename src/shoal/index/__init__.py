@@ -1,0 +1,1 @@
+"""Which documents have these words, for whom? The full-text index (I1)."""

@@ -1,0 +1,9 @@
+from collections.abc import Callable
+
+class Pieces:
+    def __init__(self, make: Callable[[str], str], most: int, /) -> None: ...
+    def stems(self, text: str, /) -> tuple[str, bytes, bytes, int]: ...
+
+def count(
+    hashes: bytes, content: bytes, where: bytes, anchors: bytes, wanted: bytes, /
+) -> tuple[int, int, int]: ...

@@ -1,0 +1,89 @@
+"""How do documents come into the index? Put and removed, and committed with the position.
+
+The position is the number of the change log up to which the index holds everything. It is a
+document of its own, replaced in the same commit: after a kill it says exactly what is there.
+Whoever follows the log goes on from it, and putting a document again changes nothing.
+"""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from shoal import faults
+from shoal.index.documents import Documents
+from shoal.index.fields import POSITION_KEY, key_of
+from shoal.index.native import Document, NativeWriter
+from shoal.index.place import WriterLock, busy, damaged, open_or_start, position_in
+from shoal.model.entry import Entry
+
+DEFAULT_HEAP_BYTES = 64_000_000
+
+
+class IndexWriter:
+    """One at a time for a directory, whichever the process."""
+
+    def __init__(self, path: Path, heap_bytes: int = DEFAULT_HEAP_BYTES) -> None:
+        self._lock = WriterLock(path)
+        try:
+            self._index = open_or_start(path)
+            self._writer: NativeWriter | None = self._index.writer(heap_bytes, 1)
+            self._position = position_in(self._index, self._index.searcher())
+        except ValueError as error:
+            self._lock.release()
+            raise (busy(path) if "LockBusy" in str(error) else damaged(path)) from error
+        self._documents = Documents()
+
+    @property
+    def position(self) -> int:
+        """As it was committed last."""
+        return self._position
+
+    def put(self, entry: Entry) -> None:
+        """Replaces what is there for its row."""
+        document = self._documents.of(entry)
+        writer = self._open()
+        writer.delete_documents_by_term("key", key_of(entry.row))
+        writer.add_document(document)
+
+    def remove(self, row: bytes) -> None:
+        self._open().delete_documents_by_term("key", key_of(row))
+
+    def clear(self) -> None:
+        """All documents and the position; seen by readers with the next commit."""
+        self._open().delete_all_documents()
+
+    def commit(self, position: int) -> None:
+        """Everything up to now, and the position, at once; on disk when this returns."""
+        writer = self._open()
+        writer.delete_documents_by_term("key", POSITION_KEY)
+        note = Document()
+        note.add_text("key", POSITION_KEY)
+        note.add_unsigned("position", position)
+        writer.add_document(note)
+        faults.shortly_after("index.committing")
+        writer.commit()
+        self._position = position
+
+    def close(self) -> None:
+        """What was not committed is gone. Merges that have begun are finished first."""
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.rollback()
+            writer.wait_merging_threads()
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self) -> NativeWriter:
+        if self._writer is None:
+            raise ValueError("the index writer is closed")
+        return self._writer

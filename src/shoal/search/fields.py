@@ -1,0 +1,76 @@
+"""Which names may stand before a colon, and what do they mean?
+
+Text fields hold words; filters are exact. Other engines' names are understood too.
+"""
+
+import re
+
+from shoal.model.query import Dated, Is, Part, Phrase, Word
+from shoal.search.dates import moment
+
+TEXT_FIELDS = {
+    "title": "title",
+    "intitle": "title",
+    "headings": "headings",
+    "heading": "headings",
+    "bold": "bold",
+    "content": "content",
+    "intext": "content",
+    "anchor": "anchor",
+    "inanchor": "anchor",
+    "url": "url",
+    "inurl": "url",
+}
+FILTERS = {
+    "site": "site",
+    "host": "site",
+    "filetype": "type",
+    "type": "type",
+    "ext": "type",
+    "lang": "language",
+    "language": "language",
+    "source": "source",
+    "mark": "mark",
+    "before": "before",
+    "after": "after",
+    "link": "links",
+    "links": "links",
+    "related": "related",
+}
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_PIECES = re.compile(r"\w+")
+
+
+def dated(name: str, value: str, now: float) -> Dated | None:
+    when = moment(value, now)
+    if when is None:
+        return None
+    return Dated(after=when) if name == "after" else Dated(before=when)
+
+
+def restriction(name: str, value: str) -> tuple[Part, ...]:
+    """What a filter asks of a document; nothing when its value names nothing."""
+    if name == "site":
+        return _site(value)
+    if name == "type":
+        value = value.removeprefix(".")
+    elif name == "language":
+        value = re.split("[-_]", value)[0]
+    if name != "mark":  # a mark's value may be a name
+        value = value.lower()
+    return (Is(name, value),) if value else ()
+
+
+def _site(value: str) -> tuple[Part, ...]:
+    """A host; what is written of a path must stand in the URL."""
+    host, _, path = _SCHEME.sub("", value, count=1).lower().partition("/")
+    host = host.removeprefix("*.").strip(".")
+    pieces = _PIECES.findall(path)
+    if not host:
+        return ()
+    below: Part = (
+        Phrase(" ".join(pieces), "url")
+        if len(pieces) > 1
+        else Word(pieces[0] if pieces else "", "url")
+    )
+    return (Is("site", host), below) if pieces else (Is("site", host),)

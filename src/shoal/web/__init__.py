@@ -1,0 +1,1 @@
+"""What does a person see in a browser? Pages made on this machine, and their twins in JSON."""

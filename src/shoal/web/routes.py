@@ -1,0 +1,19 @@
+"""Which paths are there? One table of all views; Starlette's routes and /openapi.json are made out
+of it."""
+
+from importlib import import_module
+
+from shoal.web.view import View
+
+_MODULES = (
+    *("searching", "copies", "pages", "described"),
+    *("dashboard", "url_lists", "hosts", "failures", "stored", "crawls", "graph", "metrics"),
+)
+"""The modules of views, each with `VIEWS`."""
+
+
+def views() -> list[View]:
+    found: list[View] = []
+    for name in _MODULES:
+        found += import_module(f"shoal.web.{name}").VIEWS
+    return found

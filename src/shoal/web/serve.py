@@ -1,0 +1,249 @@
+"""How is it served? The application out of the table of views, and uvicorn under it.
+
+Handlers are plain functions and run in Starlette's pool of threads. Every fault becomes a page, or
+JSON, with one sentence: a traceback is for the log of whoever serves.
+"""
+
+import logging
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from inspect import iscoroutinefunction
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import uvicorn
+
+from shoal.app.layout import Layout
+from shoal.app.upkeep import Upkeep
+from shoal.errors import CollectionError, ShoalError, UsageError
+from shoal.model.principal import OWNER, Principal
+from shoal.web.guard import Guard, has_bearer
+from shoal.web.http import (
+    ClientDisconnect,
+    HTTPException,
+    Mount,
+    Request,
+    Response,
+    Route,
+    Starlette,
+    StaticFiles,
+    run_in_threadpool,
+)
+from shoal.web.routes import views
+from shoal.web.site import Site
+from shoal.web.view import Problem, View
+
+MOST_FORM_BYTES = 65_536
+MOST_CONNECTIONS = 1000
+SHORTEST_TOKEN_CHARS = 16
+_STATIC = Path(__file__).parent / "static"
+_GRACE_SECONDS = 3
+_LOG = logging.getLogger("shoal.web")
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(
+    directory: Path,
+    token: str | None = None,
+    *,
+    principal: Principal = OWNER,
+    names: Iterable[str] = (),
+    table: Iterable[View] | None = None,
+) -> Starlette:
+    """The application; `app.state.site` is its Site. `names` are further hosts it is known by,
+    `table` the views when they are not all of them."""
+    Layout(directory).must_exist()
+    site = Site(directory, principal, token=token)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        site.watching.start()
+        yield
+        await run_in_threadpool(site.close)
+
+    async def failed(request: Request, error: Exception) -> Response:
+        return await run_in_threadpool(_failed, site, request, error)
+
+    routes = [route for view in table or views() for route in _routes(site, view)]
+    app = Starlette(
+        routes=[*routes, Mount("/static", StaticFiles(directory=_STATIC))],
+        exception_handlers={HTTPException: failed},
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    app.add_middleware(Guard, site=site, names=tuple(names))
+    return app
+
+
+def _routes(site: Site, view: View) -> list[Route]:
+    paths = [view.path] if not view.twin or view.path == "/" else [view.path, view.path + ".json"]
+    return [Route(path, _endpoint(site, view), methods=[view.method]) for path in paths]
+
+
+def _endpoint(site: Site, view: View) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        try:
+            if view.method == "POST":
+                request.state.form = await _form(request)
+                if not has_bearer(request, site.token):
+                    site.check_csrf(request.state.form)
+            if iscoroutinefunction(view.handler):
+                return await _awaited(view.handler(site, request))
+            return await _awaited(await run_in_threadpool(view.handler, site, request))
+        except ClientDisconnect:
+            raise
+        except Exception as error:  # noqa: BLE001 - told in one sentence, and logged
+            return await run_in_threadpool(_failed, site, request, error)
+
+    return endpoint
+
+
+async def _awaited(answer: Response | Awaitable[Response]) -> Response:
+    return answer if isinstance(answer, Response) else await answer
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form as a browser sends it (application/x-www-form-urlencoded)."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/x-www-form-urlencoded", ""):
+        raise Problem(415, "Send the fields as application/x-www-form-urlencoded.")
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_FORM_BYTES:
+            raise Problem(413, f"A form may have {MOST_FORM_BYTES:,} bytes.")
+    fields = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
+    if token := request.headers.get("x-csrf-token"):
+        fields.setdefault("csrf", token)
+    return fields
+
+
+def _failed(site: Site, request: Request, error: Exception) -> Response:
+    match error:
+        case Problem():
+            return site.failed(request, error.status, str(error))
+        case UsageError():
+            return site.failed(request, 400, _sentence(str(error)))
+        case CollectionError():
+            return site.failed(request, 503, _sentence(str(error)))
+        case HTTPException() if error.status_code == 404:
+            return site.failed(request, 404, "There is no such page here.")
+        case HTTPException() if error.status_code == 405:
+            return site.failed(request, 405, "This is not asked in this way.")
+        case HTTPException():
+            return site.failed(request, error.status_code, _sentence(str(error.detail)))
+        case ShoalError():
+            return site.failed(request, 500, _sentence(str(error)))
+    _LOG.error("%s: %s", request.url.path, type(error).__name__, exc_info=error)
+    says = f"A fault in Shoal itself ({type(error).__name__}); the server's output says more."
+    return site.failed(request, 500, says)
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def token_for(host: str, given: str | None) -> str | None:
+    """None: no token is asked for, since only this machine can reach it."""
+    if given is not None and len(given) < SHORTEST_TOKEN_CHARS:
+        raise UsageError(f"--token must have at least {SHORTEST_TOKEN_CHARS} characters")
+    return given if given is not None or is_loopback(host) else secrets.token_urlsafe(24)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bound before anything else is done, so that a port in use costs one sentence."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(found[0], socket.SOCK_STREAM)
+    except OSError as error:
+        raise UsageError(
+            f"--host {host} is no address of this machine: {error.strerror}"
+        ) from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(found[4])
+        listening.listen(MOST_CONNECTIONS)
+    except OSError as error:
+        listening.close()
+        raise UsageError(
+            f"{host}:{port} can't be listened on: {error.strerror or error}; "
+            "choose another with --port"
+        ) from error
+    return listening
+
+
+def address_of(listening: socket.socket, token: str | None) -> str:
+    host, port = listening.getsockname()[:2]
+    host = f"[{host}]" if ":" in host else host
+    return f"http://{host}:{port}/" + (f"?token={token}" if token else "")
+
+
+class _Server(uvicorn.Server):
+    """Tells what streams that it is over, before it waits for open connections."""
+
+    def __init__(self, config: uvicorn.Config, stopping: threading.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
+
+
+def server_of(app: Starlette) -> uvicorn.Server:
+    return _Server(
+        uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            h11_max_incomplete_event_size=32_768,
+        ),
+        app.state.site.stopping,
+    )
+
+
+def serve(  # noqa: PLR0913 - the flags of the command, by name
+    directory: Path,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    token: str | None = None,
+    *,
+    open_browser: bool = False,
+    names: Sequence[str] = (),
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve until Ctrl-C. `tell` is given the address to open."""
+    Layout(directory).must_exist()
+    token = token_for(host, token)
+    listening = listen(host, port)
+    with listening:
+        app = make_app(directory, token, names=[*names, host])
+        address = address_of(listening, token)
+        tell(address)
+        if open_browser:
+            webbrowser.open(address)
+        # uvicorn has ended what was open when it hands Ctrl-C on
+        with suppress(KeyboardInterrupt), Upkeep(directory):
+            server_of(app).run(sockets=[listening])

@@ -1,0 +1,91 @@
+"""Which collection is read? The one that is served, held open over requests of many threads.
+
+A secondary view of the table is opened once: opening takes longer than most answers. Before a read
+it is brought up to date, at most once a second. When another generation was put in its place
+(`shoal shadow apply`), the next reader opens that one; the old is closed by the last who reads it.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shoal.app.collection import Collection
+from shoal.app.layout import live_data
+from shoal.model.principal import Principal
+
+_REFRESH_SECONDS = 1.0
+
+
+class _Held:
+    """An open collection and how many are reading it."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self.readers = 0
+        self.refreshed = time.monotonic()
+
+
+class Served:
+    def __init__(self, directory: Path, principal: Principal) -> None:
+        self._directory = directory
+        self._principal = principal
+        self._lock = threading.Lock()
+        self._refreshing = threading.Lock()
+        self._held: _Held | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[Collection]:
+        """The collection as it is now. Do not keep it beyond the block."""
+        held = self._take()
+        try:
+            self._refresh(held)
+            yield held.collection
+        finally:
+            self._give_back(held)
+
+    def expire(self) -> None:
+        """Something was changed: the next reader looks anew, however young the view is."""
+        held = self._held
+        if held is not None:
+            held.refreshed = float("-inf")
+
+    def close(self) -> None:
+        with self._lock:
+            held, self._held = self._held, None
+            unused = held is not None and held.readers == 0
+        if held is not None and unused:
+            held.collection.close()
+
+    def _take(self) -> _Held:
+        with self._lock:
+            old = self._held
+            if old is None or old.collection.layout.data != live_data(self._directory):
+                self._held = _Held(Collection(self._directory, self._principal))
+                if old is not None and old.readers == 0:
+                    old.collection.close()
+            held = self._held
+            assert held is not None  # noqa: S101 - made above
+            held.readers += 1
+            return held
+
+    def _give_back(self, held: _Held) -> None:
+        with self._lock:
+            held.readers -= 1
+            done = held.readers == 0 and held is not self._held
+        if done:
+            held.collection.close()
+
+    def _refresh(self, held: _Held) -> None:
+        """Whoever comes while another refreshes reads what there is: no one waits in a queue."""
+        if time.monotonic() - held.refreshed < _REFRESH_SECONDS:
+            return
+        if not self._refreshing.acquire(blocking=False):
+            return
+        try:
+            if time.monotonic() - held.refreshed >= _REFRESH_SECONDS:
+                held.collection.refresh()
+                held.refreshed = time.monotonic()
+        finally:
+            self._refreshing.release()

@@ -1,0 +1,148 @@
+"""What is served? One collection, for one principal, behind one token: what every view is given.
+
+All views answer through `answer`: HTML out of a template, or the same value as JSON when the path
+ends in `.json`. All changes are POST and carry the CSRF token of this process; the guard (guard.py)
+has looked at where a request comes from before any of this is asked.
+"""
+
+import hashlib
+import hmac
+import secrets
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from shoal.app.collection import Collection
+from shoal.config import VERSION
+from shoal.model.principal import OWNER, Principal
+from shoal.model.record import Struct, to_json
+from shoal.web.copying import Copies
+from shoal.web.http import RedirectResponse, Request, Response
+from shoal.web.rendering import Templates
+from shoal.web.served import Served
+from shoal.web.view import Problem, wants_json
+from shoal.web.watching import Watching
+
+_NAVIGATION = (
+    ("/search", "Search"),
+    ("/dashboard", "Dashboard"),
+    ("/sites", "Sites"),
+    ("/urls", "URLs"),
+    ("/graph", "Graph"),
+)
+_SAID = "shoal-said"
+_SAID_SECONDS = 30
+_MOST_SAID_CHARS = 500
+
+
+class Done(Struct):
+    """What came of a change."""
+
+    says: str
+
+
+class Failed(Struct):
+    status: int
+    says: str
+
+
+class Site:
+    def __init__(
+        self, directory: Path, principal: Principal = OWNER, *, token: str | None = None
+    ) -> None:
+        self.directory = directory
+        self.token = token
+        self.stopping = threading.Event()
+        """Set when the server ends: what streams looks at it and ends too."""
+        self.copies = Copies()
+        self._served = Served(directory, principal)
+        self.watching = Watching(directory, self.reading)
+        self._templates = Templates()
+        self._secret = secrets.token_bytes(32)
+
+    def reading(self) -> AbstractContextManager[Collection]:
+        """`with site.reading() as collection:` the collection, no more than a second old."""
+        return self._served.reading()
+
+    def answer(
+        self,
+        request: Request,
+        template: str,
+        data: Struct,
+        *,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """The fields of `data` are the template's names; as JSON it is `data` itself."""
+        if wants_json(request):
+            return Response(to_json(data), status, headers, "application/json")
+        values = {name: getattr(data, name) for name in data.__struct_fields__}
+        said = self._said(request)
+        page = self._templates.render(template, self._around(request, said, status) | values)
+        response = Response(page, status, headers, "text/html")
+        if said:
+            response.delete_cookie(_SAID)
+        return response
+
+    def done(self, request: Request, back: str, says: str) -> Response:
+        """After a change: back to a page of ours, which shows it and says what came of it."""
+        self._served.expire()
+        self.watching.series.expire()
+        if wants_json(request):
+            return Response(to_json(Done(says)), media_type="application/json")
+        if not back.startswith("/") or back.startswith(("//", "/\\")):
+            back = "/"
+        response = RedirectResponse(back, 303)
+        note = quote(says[:_MOST_SAID_CHARS])
+        response.set_cookie(
+            _SAID,
+            f"{self._signed(note)}.{note}",
+            max_age=_SAID_SECONDS,
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    def failed(self, request: Request, status: int, says: str) -> Response:
+        return self.answer(request, "failed.html", Failed(status, says), status=status)
+
+    def csrf(self, request: Request) -> str:
+        """What a form must send along, in a field of the name `csrf`. Only pages of ours can be
+        read by whoever wants to know it."""
+        del request  # one principal, one process: the same for all
+        return self._signed("csrf")
+
+    def check_csrf(self, form: Mapping[str, str]) -> None:
+        if not hmac.compare_digest(form.get("csrf", "").encode(), self._signed("csrf").encode()):
+            raise Problem(403, "This form is from an older page; go back, reload it and try again.")
+
+    def close(self) -> None:
+        self.stopping.set()
+        self.watching.close()
+        self.copies.close()
+        self._served.close()
+
+    def _around(self, request: Request, said: str, status: int) -> dict[str, object]:
+        """What every page shows around its own; to whoever has no token not even the name."""
+        here = request.url.path
+        query = f"?{request.url.query}" if request.url.query else ""
+        return {
+            "csrf": self.csrf(request),
+            "here": here,
+            "twin": f"{here if here != '/' else '/search'}.json{query}",
+            "navigation": _NAVIGATION,
+            "collection_name": "" if status == 401 else self.directory.resolve().name,
+            "version": VERSION,
+            "said": said,
+        }
+
+    def _said(self, request: Request) -> str:
+        given = request.cookies.get(_SAID, "")
+        mark, _, note = given.partition(".")
+        known = hmac.compare_digest(mark.encode(), self._signed(note).encode())
+        return unquote(note)[:_MOST_SAID_CHARS] if known else ""
+
+    def _signed(self, text: str) -> str:
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()

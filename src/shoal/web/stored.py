@@ -1,0 +1,81 @@
+"""/store, /freshness, /duplicates, /log: what a collection holds, how old it is, what it says
+twice, and what its crawls said."""
+
+from shoal.app.launching import log_tail
+from shoal.app.layout import Layout
+from shoal.app.repeats import Repeats
+from shoal.app.sampling import Sample
+from shoal.app.sizes import Sizes
+from shoal.model.record import Struct
+from shoal.web.http import Request, Response
+from shoal.web.site import Site
+from shoal.web.view import Parameter, View, number
+
+
+class StorePage(Struct):
+    sizes: Sizes
+    sample: Sample
+    pages: int
+    totals: dict[str, int]
+
+
+class FreshnessPage(Struct):
+    sample: Sample
+
+
+class DuplicatesPage(Struct):
+    duplicates: int
+    """Pages that another stands for."""
+    repeats: Repeats
+
+
+class LogPage(Struct):
+    lines: list[str]
+    """Oldest first."""
+    path: str
+
+
+def store(site: Site, request: Request) -> Response:
+    watching = site.watching
+    status = watching.series.latest().status
+    pages = status.fetched + status.unchanged
+    page = StorePage(watching.sizes.get(), watching.sample.get(), pages, status.totals)
+    return site.answer(request, "store.html", page)
+
+
+def freshness(site: Site, request: Request) -> Response:
+    return site.answer(request, "freshness.html", FreshnessPage(site.watching.sample.get()))
+
+
+def duplicates(site: Site, request: Request) -> Response:
+    status = site.watching.series.latest().status
+    count = status.fetched_by_fate.get("duplicate", 0)
+    return site.answer(
+        request, "duplicates.html", DuplicatesPage(count, site.watching.repeats.get())
+    )
+
+
+def log(site: Site, request: Request) -> Response:
+    most = number(request, "lines", 200, 1, 1000)
+    layout = Layout(site.directory)
+    page = LogPage(log_tail(layout, most_lines=most), str(layout.log))
+    return site.answer(request, "log.html", page)
+
+
+VIEWS = (
+    View("/store", store, "Room on the disk, status codes and types.", data=StorePage),
+    View("/freshness", freshness, "How long ago pages were fetched.", data=FreshnessPage),
+    View(
+        "/duplicates",
+        duplicates,
+        "Groups of near-duplicates, URLs that say nothing new, mirrors.",
+        data=DuplicatesPage,
+    ),
+    View(
+        "/log",
+        log,
+        "What crawls said that were started from this page.",
+        parameters=(Parameter("lines", "How many of the last ones.", "integer"),),
+        data=LogPage,
+    ),
+)

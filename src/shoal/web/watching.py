@@ -1,0 +1,106 @@
+"""What does the dashboard look at? The sampled series, and what costs too much to read each time.
+
+Everything here is one of its kind per server, so that many open pages cost what one does.
+"""
+
+import threading
+import time
+from bisect import bisect_left
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from shoal.app.collection import Collection
+from shoal.app.launching import CRAWL_LOG, rotate
+from shoal.app.layout import Layout, is_locked
+from shoal.app.repeats import Repeats, repeats
+from shoal.app.sampling import Sample, sample
+from shoal.app.sizes import Sizes, sizes
+from shoal.app.standing import standing
+from shoal.web.ranking import Computation
+from shoal.web.series import Look, Series
+
+BUCKET_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_SAMPLE_SECONDS = 20.0
+_SIZES_SECONDS = 10.0
+_REPEATS_SECONDS = 60.0
+_ROTATE_SECONDS = 60.0
+
+T = TypeVar("T")
+
+Reading = Callable[[], AbstractContextManager[Collection]]
+
+
+class Cached(Generic[T]):
+    """What a collection is found to hold, found out anew after a while."""
+
+    def __init__(self, reading: Reading, find: Callable[[Collection], T], seconds: float) -> None:
+        self._reading = reading
+        self._find = find
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._found: tuple[float, T] | None = None
+
+    def get(self) -> T:
+        with self._lock:
+            if self._found is None or time.monotonic() - self._found[0] > self._seconds:
+                with self._reading() as collection:
+                    self._found = time.monotonic(), self._find(collection)
+            return self._found[1]
+
+
+class Durations:
+    """How long did searches take? Counts by upper bound, as Prometheus has histograms."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts = [0] * (len(BUCKET_SECONDS) + 1)
+        self._total_seconds = 0.0
+
+    def note(self, seconds: float) -> None:
+        with self._lock:
+            self._counts[bisect_left(BUCKET_SECONDS, seconds)] += 1
+            self._total_seconds += seconds
+
+    def read(self) -> tuple[list[int], float]:
+        """How many took no longer than each bound, and then all; and the sum of seconds."""
+        with self._lock:
+            up_to, total = [], 0
+            for count in self._counts:
+                total += count
+                up_to.append(total)
+            return up_to, self._total_seconds
+
+
+class Watching:
+    def __init__(self, directory: Path, reading: Reading) -> None:
+        self._layout = Layout(directory)
+        self._reading = reading
+        self._rotated_s = 0.0
+        self.series = Series(self._look, self.is_running)
+        self.sample: Cached[Sample] = Cached(reading, sample, _SAMPLE_SECONDS)
+        self.sizes: Cached[Sizes] = Cached(reading, sizes, _SIZES_SECONDS)
+        self.repeats: Cached[Repeats] = Cached(reading, repeats, _REPEATS_SECONDS)
+        self.searches = Durations()
+        self.ranks = Computation()
+        self.starting = threading.Lock()
+        """Held while a crawl is started: who presses twice starts one."""
+
+    def start(self) -> None:
+        self.series.start()
+
+    def close(self) -> None:
+        self.series.close()
+
+    def is_running(self) -> bool:
+        """Whether somebody is writing to the collection."""
+        return is_locked(self._layout)
+
+    def _look(self) -> Look:
+        if time.monotonic() - self._rotated_s > _ROTATE_SECONDS:
+            self._rotated_s = time.monotonic()
+            rotate(self._layout, CRAWL_LOG)
+        with self._reading() as collection:
+            status = collection.status()
+            return Look(time.time(), status, standing(collection, status))
