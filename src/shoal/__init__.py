@@ -4,6 +4,7 @@
     shoal.crawl("https://example.org/", dir="corpus", max_pages=100)
     with shoal.open("corpus") as corpus:
         print(corpus.page("https://example.org/").text)
+        print(corpus.search("coral reef"))
 
 Names are imported when they are first used: child processes and `shoal --help` import this
 package too, and need little of it.
@@ -33,8 +34,14 @@ if TYPE_CHECKING:
     from shoal.app.dups_accuracy import fingerprint_accuracy
     from shoal.app.dups_files import file_clusters
     from shoal.app.dups_near import compare, near_duplicates
+    from shoal.app.graph_export import export_graph
+    from shoal.app.graph_report import link_graph
+    from shoal.app.indexing import reindex
+    from shoal.app.link_graph import rank
     from shoal.app.offers import export_cdxj, export_jsonl, export_warc, map_site
+    from shoal.app.page_links import links
     from shoal.app.page_source import slope
+    from shoal.app.results import Result, Results
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
     from shoal.errors import ShoalError, UsageError
     from shoal.model.plan import plan
@@ -46,6 +53,8 @@ __all__ = [
     "Converter",
     "Deduped",
     "Page",
+    "Result",
+    "Results",
     "ShoalError",
     "UsageError",
     "__version__",
@@ -58,16 +67,21 @@ __all__ = [
     "duplicate_groups",
     "duplicate_pairs",
     "export_cdxj",
+    "export_graph",
     "export_jsonl",
     "export_warc",
     "file_clusters",
     "fingerprint_accuracy",
+    "link_graph",
+    "links",
     "map_site",
     "mirrors",
     "near_duplicates",
     "open",
     "plan",
+    "rank",
     "regroup",
+    "reindex",
     "slope",
     "url_lessons",
 ]
@@ -79,6 +93,8 @@ _HOMES = {
     "Converter": ("shoal.app.converting", "Converter"),
     "Deduped": ("shoal.app.deduping", "Deduped"),
     "Page": ("shoal.app.collection", "Page"),
+    "Result": ("shoal.app.results", "Result"),
+    "Results": ("shoal.app.results", "Results"),
     "ShoalError": ("shoal.errors", "ShoalError"),
     "UsageError": ("shoal.errors", "UsageError"),
     "__version__": ("shoal.config", "VERSION"),
@@ -91,16 +107,21 @@ _HOMES = {
     "duplicate_groups": ("shoal.app.dups", "duplicate_groups"),
     "duplicate_pairs": ("shoal.app.dups", "duplicate_pairs"),
     "export_cdxj": ("shoal.app.offers", "export_cdxj"),
+    "export_graph": ("shoal.app.graph_export", "export_graph"),
     "export_jsonl": ("shoal.app.offers", "export_jsonl"),
     "export_warc": ("shoal.app.offers", "export_warc"),
     "file_clusters": ("shoal.app.dups_files", "file_clusters"),
     "fingerprint_accuracy": ("shoal.app.dups_accuracy", "fingerprint_accuracy"),
+    "link_graph": ("shoal.app.graph_report", "link_graph"),
+    "links": ("shoal.app.page_links", "links"),
     "map_site": ("shoal.app.offers", "map_site"),
     "mirrors": ("shoal.app.dups", "mirrors"),
     "near_duplicates": ("shoal.app.dups_near", "near_duplicates"),
     "open": ("shoal.app.api", "open"),
     "plan": ("shoal.model.plan", "plan"),
+    "rank": ("shoal.app.link_graph", "rank"),
     "regroup": ("shoal.app.dups", "regroup"),
+    "reindex": ("shoal.app.indexing", "reindex"),
     "slope": ("shoal.app.page_source", "slope"),
     "url_lessons": ("shoal.app.dups", "url_lessons"),
 }

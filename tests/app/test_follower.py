@@ -90,7 +90,7 @@ class Shelf:
 
     def forget_changes(self, up_to: int) -> None:
         batch = self.store.batch()
-        self.store.forget_changes(batch, up_to, 1000)
+        self.store.log.forget(batch, up_to, 1000)
         self.store.commit(batch)
 
     def follow(self) -> int:
@@ -128,7 +128,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 def test_what_is_stored_is_found(shelf: Shelf) -> None:
     shelf.put(A, "cod", {B: "the haddock page"})
     shelf.put(B, "haddock")
-    assert shelf.follow() == shelf.store.last_change == 2
+    assert shelf.follow() == shelf.store.log.last == 2
     shelf.assert_equal()
     assert shelf.anchors(B) == [("the haddock page", 1)]
 
@@ -300,7 +300,7 @@ def test_a_crawl_is_indexed_as_it_goes(tmp_path: Path) -> None:
         count = assert_index_is_table(collection.table, collection.store, layout.index)
         assert count == fates["indexed"]
         assert collection.status().fetched_by_fate == fates
-        assert list(collection.store.changes(0)) == []  # the log is eaten up
+        assert list(collection.store.log.after(0)) == []  # the log is eaten up
         assert bring_up_to_date(directory) == 0
         assert reindex(directory).pages == count
         assert_index_is_table(collection.table, collection.store, layout.index)
@@ -338,4 +338,4 @@ def test_kill_while_indexing(tmp_path: Path) -> None:
         assert assert_index_is_table(collection.table, collection.store, layout.index) > 50
         state = read_state(layout)
         assert state is not None
-        assert state.position == collection.store.last_change
+        assert state.position == collection.store.log.last

@@ -281,7 +281,7 @@ def test_the_log_tells_what_changed_in_order(desk: Desk) -> None:
     desk.remove(REEF, NOON + 3)
     lost = answer(b"", NOON + 4, status=404, outcome=Outcome.MISSING)
     desk.commit(visit_to(SHARK), lost, Understood())
-    found = list(desk.store.changes(0))
+    found = list(desk.store.log.after(0))
     assert [(change.row, change.what, change.when) for _, change in found] == [
         (row_key(REEF), What.WRITTEN, NOON),
         (row_key(CORAL), What.WRITTEN, NOON + 1),
@@ -290,15 +290,15 @@ def test_the_log_tells_what_changed_in_order(desk: Desk) -> None:
     ]
     numbers = [number for number, _ in found]
     assert numbers == sorted(set(numbers))
-    assert list(desk.store.changes(numbers[1])) == found[2:]
-    assert list(desk.store.changes(numbers[-1])) == []
+    assert list(desk.store.log.after(numbers[1])) == found[2:]
+    assert list(desk.store.log.after(numbers[-1])) == []
 
 
 def test_the_log_tells_what_is_no_longer_there(desk: Desk) -> None:
     desk.keep(REEF, "x", NOON)
     gone = answer(b"", NOON + 1, status=410, outcome=Outcome.GONE)
     desk.commit(visit_to(REEF), gone, Understood())
-    (_, last) = list(desk.store.changes(1))[-1]
+    (_, last) = list(desk.store.log.after(1))[-1]
     assert (last.row, last.what) == (row_key(REEF), What.AMENDED)
 
 
@@ -310,12 +310,12 @@ def test_the_log_goes_on_over_restarts(tmp_path: Path) -> None:
             with desk.archive:
                 for each in range(3):
                     desk.keep(f"{REEF}{life}{each}", "x")
-            new = [number for number, _ in desk.store.changes(seen[-1] if seen else 0)]
+            new = [number for number, _ in desk.store.log.after(seen[-1] if seen else 0)]
             assert len(new) == 3
             seen += new
     assert seen == sorted(set(seen))
     with RocksTable(tmp_path / "table") as table:
-        rows = [change.row for _, change in PageStore(table, tmp_path / "warc").changes(0)]
+        rows = [change.row for _, change in PageStore(table, tmp_path / "warc").log.after(0)]
     assert rows == [row_key(f"{REEF}{life}{each}") for life in range(3) for each in range(3)]
 
 
@@ -324,7 +324,7 @@ def test_the_log_goes_on_though_its_followers_cut_it(table: RocksTable, tmp_path
     desk = Desk(PageStore(table, tmp_path / "warc"), tmp_path / "warc")
     with desk.archive:
         desk.keep(REEF, "x")
-    (last, _), *_ = desk.store.changes(0)
+    (last, _), *_ = desk.store.log.after(0)
     batch = table.batch()
     for key, _ in list(table.scan("change", b"")):
         batch.delete("change", key)
@@ -332,4 +332,4 @@ def test_the_log_goes_on_though_its_followers_cut_it(table: RocksTable, tmp_path
     again = Desk(PageStore(table, tmp_path / "warc"), tmp_path / "warc")
     with again.archive:
         again.keep(REEF, "y", NOON + 1)
-    assert [number for number, _ in again.store.changes(last)] == [last + 1]
+    assert [number for number, _ in again.store.log.after(last)] == [last + 1]

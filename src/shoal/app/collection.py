@@ -36,7 +36,8 @@ from shoal.model.principal import OWNER, Principal
 from shoal.model.rowkey import part_of, url_of
 from shoal.model.url import ParamRules
 from shoal.sources.seeds import named_url
-from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage, last_sequence
+from shoal.store.change_log import last_sequence
+from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
 from shoal.store.rows import VisitRow
 from shoal.store.table import RocksTable
 from shoal.store.warc import Record

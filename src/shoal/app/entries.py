@@ -11,6 +11,7 @@ from itertools import islice
 from shoal.app.prints import groups
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView
+from shoal.model.compression import unzstd
 from shoal.model.content import KEPT
 from shoal.model.document import Document, Fate
 from shoal.model.entry import Entry
@@ -25,7 +26,7 @@ from shoal.store.pages import PageStore
 _TO_INDEX = (Fate.WAITING, Fate.INDEXED)
 _THERE = (State.FETCHED, State.UNCHANGED, State.QUEUED, State.FAILED)
 """A page that is due again, or did not answer this time, is still the page that we have."""
-_NOT_OURS = Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED
+_NOT_OURS = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED)
 _MOST_ANCHORS = 2_000
 """Of one page, that are looked at; the first by their sources' rows."""
 _MOST_TEXTS = 64
@@ -52,11 +53,11 @@ class Entries:
 
     def of(self, row: bytes) -> Entry | None:
         """The entry of a row, or None when the index must not hold it."""
-        page, known = self._store.page(row, OWNER), self._frontier.url(_whole(row))
+        page, known = self._store.whole(row, OWNER), self._frontier.url(_whole(row))
         if page is None or not _is_to_index(page.document, known):
             return None
         document, url = page.document, url_of(row)
-        content, rest = self._text(row, document, page.when)
+        content, rest = _text(document)
         marks = self._store.marks(row, OWNER)
         return Entry(
             row=row,
@@ -85,22 +86,12 @@ class Entries:
         """The row that is found in place of this one."""
         return self._groups.lead_of(row) or row
 
-    def _text(self, row: bytes, document: Document, when: float) -> tuple[str, str]:
-        text, shades = self._store.text(row, OWNER, when), document.shades
-        if not shades:
-            return text, ""
-        kept: list[str] = []
-        rest: list[str] = []
-        for line, shade in zip(text.split("\n"), shades, strict=False):
-            (kept if shade >= KEPT else rest).append(line)
-        return ("\n".join(kept), "\n".join(rest)) if kept else (text, "")
-
     def _anchors(self, row: bytes, readers: Principal) -> list[tuple[str, int]]:
         """What other pages call it, each text with the number of sites that do, the most first.
         Nobody finds a page by what only others may read of it."""
         sources: dict[str, dict[bytes, bytes]] = {}
         for each in (row, *self._copies(row)):
-            for source, _, anchor in islice(self._store.anchors(each, OWNER), _MOST_ANCHORS):
+            for source, anchor in islice(self._store.said_of(each), _MOST_ANCHORS):
                 if anchor.text and not anchor.rel & _NOT_OURS:
                     sources.setdefault(anchor.text, {}).setdefault(_site(source), source)
         most = sorted(sources.items(), key=lambda each: (-len(each[1]), each[0]))
@@ -134,6 +125,18 @@ def _is_to_index(document: Document, known: UrlRow | None) -> bool:
     if document.fate not in _TO_INDEX or document.rules.noindex or not document.text_chars:
         return False
     return known is None or known.state in _THERE
+
+
+def _text(document: Document) -> tuple[str, str]:
+    """The content, and what stands around it; all of it where nothing is content."""
+    text = unzstd(document.text).decode() if document.text else ""
+    if not document.shades:
+        return text, ""
+    kept: list[str] = []
+    rest: list[str] = []
+    for line, shade in zip(text.split("\n"), document.shades, strict=False):
+        (kept if shade >= KEPT else rest).append(line)
+    return ("\n".join(kept), "\n".join(rest)) if kept else (text, "")
 
 
 def _site(row: bytes) -> bytes:

@@ -24,7 +24,8 @@ from shoal.model.link import Rel
 from shoal.model.principal import OWNER
 from shoal.model.rowkey import site_of_key
 from shoal.ports import Table
-from shoal.store.pages import PageStore, last_sequence
+from shoal.store.change_log import last_sequence
+from shoal.store.pages import PageStore
 from shoal.store.rows import What
 
 _CHANGES_AT_ONCE = 500
@@ -66,7 +67,7 @@ class Follower:
         documents were looked at; 0 when there is nothing left to do but commit."""
         if self._is_cut_off():
             return self.rebuild()
-        changes = list(islice(self._store.changes(self._position), _CHANGES_AT_ONCE))
+        changes = list(islice(self._store.log.after(self._position), _CHANGES_AT_ONCE))
         if not changes or len(self._owed) > _MOST_TARGETS:
             return self._pay_back()
         rows: dict[bytes, None] = {}
@@ -79,8 +80,8 @@ class Follower:
             if change.what is not What.AMENDED:
                 self._note_targets(change.row, number, is_all=change.what is What.SHARED)
         for row in rows:
-            self._enter(row)
-            if (lead := self._entries.stands_for(row)) != row:
+            is_found = self._enter(row)
+            if not is_found and (lead := self._entries.stands_for(row)) != row:
                 self._owed.setdefault(lead, changes[-1][0])  # it is credited with the row's anchors
         self._position = changes[-1][0]
         self._uncommitted += len(changes)
@@ -112,10 +113,11 @@ class Follower:
     def _is_cut_off(self) -> bool:
         """Whether changes are missing between what the index has and what the log begins with."""
         last = last_sequence(self._table)
-        first = self._store.first_change() or last + 1
+        first = self._store.log.first() or last + 1
         return self._position > last or self._position + 1 < first
 
-    def _enter(self, row: bytes) -> None:
+    def _enter(self, row: bytes) -> bool:
+        """Whether it is to be found."""
         self._owed.pop(row, None)
         try:
             entry = self._entries.of(row)
@@ -125,6 +127,7 @@ class Follower:
             self._writer.remove(row)
         else:
             self._writer.put(entry)
+        return entry is not None
 
     def _note_targets(self, row: bytes, number: int, *, is_all: bool) -> None:
         """Those that a site did not call so before; of a page that said something else before,

@@ -15,7 +15,8 @@ from shoal.index.reader import IndexReader
 from shoal.model.principal import OWNER
 from shoal.model.rowkey import url_of
 from shoal.ports import Table
-from shoal.store.pages import PageStore, last_sequence
+from shoal.store.change_log import last_sequence
+from shoal.store.pages import PageStore
 
 
 def index_findings(table: Table, layout: Layout) -> Iterator[Finding]:

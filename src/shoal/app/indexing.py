@@ -10,12 +10,12 @@ from pathlib import Path
 from shoal.app.collection import Collection
 from shoal.app.follower import Follower, Told, commit, follow_to_the_end
 from shoal.app.index_state import IndexState, read_state
-from shoal.app.layout import Layout
+from shoal.app.layout import Layout, directory_of
 from shoal.errors import Busy, ShoalError
 from shoal.index.reader import IndexReader
 from shoal.index.writer import IndexWriter
 from shoal.model.record import Struct
-from shoal.store.pages import last_sequence
+from shoal.store.change_log import last_sequence
 
 
 class Reindexed(Struct):
@@ -51,8 +51,12 @@ def bring_up_to_date(directory: Path, told: Told | None = None) -> int:
             return 0
 
 
-def reindex(directory: Path, told: Told | None = None) -> Reindexed:
-    """Make the index anew out of the table."""
+def reindex(
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    told: Told | None = None,
+) -> Reindexed:
+    """Make the index anew out of the table. `told` is handed how many documents were read."""
+    directory = directory_of(dir)
     with Collection(directory) as collection, IndexWriter(collection.layout.index) as writer:
         follower = Follower(collection.table, collection.store, writer)
         documents = follower.rebuild(told)

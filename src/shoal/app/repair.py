@@ -32,7 +32,8 @@ from shoal.ports import Table
 from shoal.store import archive, archive_ends, claims
 from shoal.store.archive_tail import Tail, mend
 from shoal.store.cells import Cells
-from shoal.store.pages import SEQUENCE_KEY, PageStore, last_sequence
+from shoal.store.change_log import SEQUENCE_KEY, last_sequence
+from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
 
 _WRITE_AT_ONCE = 1000

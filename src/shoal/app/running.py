@@ -249,7 +249,7 @@ class RunningCrawl:
         if self._index is None:
             return 0, False
         state = self._index.state
-        return state.pages, state.position >= self._engine.store.last_change
+        return state.pages, state.position >= self._engine.store.log.last
 
     def _at_rest(self) -> Snapshot:
         counts, now = self._engine.frontier.counts.as_dict(), self._engine.clock.now()
@@ -265,7 +265,7 @@ class RunningCrawl:
         engine = self._engine
         if self._index is not None and self._index.state.position:
             batch = engine.table.batch()
-            engine.store.forget_changes(batch, self._index.state.position, _FORGOTTEN_AT_ONCE)
+            engine.store.log.forget(batch, self._index.state.position, _FORGOTTEN_AT_ONCE)
             engine.table.write(batch)
 
     def _rate(self, now: float, answered: int) -> float:

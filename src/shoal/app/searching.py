@@ -29,7 +29,7 @@ from shoal.model.record import changed
 from shoal.search.parse import Like, parse, words_of
 from shoal.search.ranking import CANDIDATES, Ranked, Weights, order, reasons
 from shoal.sources.seeds import seed_url
-from shoal.store.pages import last_sequence
+from shoal.store.change_log import last_sequence
 
 if TYPE_CHECKING:
     from shoal.app.collection import Collection
@@ -76,8 +76,9 @@ class Searcher:
         offset = (page - 1) * limit
         query, found = self._found(reader, query, offset + limit)
         ranked = self._ordered(found, now)
-        kept, held = spread(ranked, 0 if _names_site(query) else site_limit)
-        ordered = [*kept, *held][:MOST_RESULTS]
+        limit_of_site = 0 if _names_site(query) else site_limit
+        kept, held = spread(ranked[:CANDIDATES], limit_of_site)
+        ordered = [*kept, *held, *ranked[CANDIDATES:]][:MOST_RESULTS]
         shown = ordered[offset : offset + limit]
         return Results(
             text=query.text,
@@ -182,9 +183,8 @@ def loosened(query: Query) -> Query | None:
 
 def weights_of(collection: "Collection") -> Weights:
     """As the collection's settings have them."""
-    section = getattr(collection.config, "search", None)
-    names = Weights.__struct_fields__
-    return Weights(**{name: getattr(section, name) for name in names if hasattr(section, name)})
+    section = collection.config.search
+    return Weights(**{name: getattr(section, name) for name in Weights.__struct_fields__})
 
 
 def _field_weights(weights: Weights) -> FieldWeights:

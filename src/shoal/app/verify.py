@@ -34,8 +34,8 @@ from shoal.model.rowkey import url_of
 from shoal.ports import Table
 from shoal.store import archive, claims
 from shoal.store.cells import Cells
+from shoal.store.change_log import last_sequence
 from shoal.store.members import members
-from shoal.store.pages import last_sequence
 from shoal.store.rows import FETCH, LINKS, FetchRow, OutLink, VisitRow
 from shoal.store.table import RocksTable
 

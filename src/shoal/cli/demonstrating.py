@@ -15,6 +15,7 @@ DEMO_DIRECTORY = Path("demo-corpus")
 _DELAY_SECONDS = 0.2
 _PAGES_SHOWN = 12
 _ANCHORS_OF = "http://www.reef.example/species/clownfish.html"
+_SEARCHED = "fish that live with anemones"
 _LONGEST_TITLE = 44
 
 
@@ -29,7 +30,7 @@ def demo(
     """See all of it on a bundled little web, offline.
 
     A web of seven hosts on tropical fish is served on this machine and crawled; then the pages,
-    the counts, a refusal and some anchor texts are shown. The collection stays.
+    the counts, a refusal, some anchor texts and a search are shown. The collection stays.
     """
     from shoal.app.collection import Collection
     from shoal.app.layout import Layout
@@ -86,14 +87,17 @@ def _tour(collection: "Collection", ended: "Ended", directory: Path) -> None:
     _list_pages(collection)
     _explain_one(collection)
     _show_anchors(collection)
+    _search(collection)
     say()
     say("The collection stays. Try on it:", strong=True)
     for command in (
+        "search 'coral reef' --explain",
+        "serve --open",
         f"show {_ANCHORS_OF} --text",
         "urls --state fetched --reason noindex",
         "urls --state excluded --reason robots",
+        "rank",
         "dups",
-        "hosts",
         "export jsonl --where www.reef.example",
     ):
         say(f"  {program()} {command} --dir {directory}")
@@ -149,3 +153,15 @@ def _show_anchors(collection: "Collection") -> None:
     say()
     say(f"What do others call {_ANCHORS_OF}? ({program()} show --anchors)", strong=True)
     table(["from", "anchor text"], [list(pair) for pair in anchors[:6]])
+
+
+def _search(collection: "Collection") -> None:
+    from shoal.cli.screen import say
+    from shoal.cli.wording import program
+
+    say()
+    say(f"Which pages are about this? ({program()} search '{_SEARCHED}')", strong=True)
+    for number, result in enumerate(collection.search(_SEARCHED, limit=3), 1):
+        say(f"  {number}. {result.title or result.url}")
+        say(f"     {result.url}")
+        say(f"     {result.text}")

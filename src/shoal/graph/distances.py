@@ -15,6 +15,8 @@ from shoal.model.record import Struct
 
 SAMPLE = 256
 _BITS = 64
+_MANY_EDGES = 20_000_000
+"""From so many on one search must do: it takes minutes."""
 _EFFECTIVE = 0.9
 MOST_STEPS = 20_000
 """Of one search: a chain of pages longer than this is a trap, and is followed no further."""
@@ -34,6 +36,8 @@ class Distances(Struct):
 
 def distances(out: Adjacency, seed: int = 0, sample: int = SAMPLE) -> Distances:
     nodes = out.nodes
+    if len(out.neighbours) > _MANY_EDGES:
+        sample = min(sample, _BITS)
     if sample < nodes:
         drawn = np.random.default_rng(seed).choice(nodes, sample, replace=False)
     else:

@@ -270,16 +270,26 @@ static Py_ssize_t take(Pieces *self, PyObject *text, Py_ssize_t from, Py_ssize_t
     return (Py_ssize_t)entry->stem_count;
 }
 
+/* Whether a piece ends here: at white space, and at an ASCII sign that nothing can alter. */
+static int is_gap(int kind, const void *data, Py_ssize_t at, Py_ssize_t end)
+{
+    Py_UCS4 sign = PyUnicode_READ(kind, data, at);
+    if (sign >= 128 || Py_UNICODE_ISSPACE(sign))
+        return Py_UNICODE_ISSPACE(sign);
+    return !Py_ISALNUM((unsigned char)sign) &&
+           (at + 1 == end || PyUnicode_READ(kind, data, at + 1) < 128);
+}
+
 static PyObject *take_all(Pieces *self, PyObject *text)
 {
     int kind = PyUnicode_KIND(text);
     const void *data = PyUnicode_DATA(text);
     Py_ssize_t end = PyUnicode_GET_LENGTH(text), at = 0, words = 0;
     while (at < end) {
-        while (at < end && Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, at)))
+        while (at < end && is_gap(kind, data, at, end))
             at++;
         Py_ssize_t from = at;
-        while (at < end && !Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, at)))
+        while (at < end && !is_gap(kind, data, at, end))
             at++;
         if (at == from)
             break;

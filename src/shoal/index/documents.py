@@ -33,6 +33,7 @@ from shoal.model.record import pack
 
 _MOST_CHARS = {"title": 2_000, "headings": 50_000, "bold": 50_000, "url": 4_000}
 _MOST_CONTENT_CHARS = 2_000_000
+_MOST_RECENT_CHARS = 32_000_000
 _MOST_REST_CHARS = 200_000
 _MOST_ANCHORS = 500
 _MOST_ANCHOR_CHARS = 300
@@ -56,6 +57,8 @@ class Documents:
 
     def __init__(self) -> None:
         self._analysis = Analysis()
+        self._recent: dict[int, Stems] = {}
+        self._recent_chars = 0
 
     def of(self, entry: Entry) -> Document:
         try:
@@ -95,9 +98,9 @@ class Documents:
             if text and (stems := self._stems(text[: _MOST_CHARS[name]], language)).words:
                 document.add_text(name, stems.text)
                 short[_SHORT[name]] = stems
-        content = self._stems(entry.content[:_MOST_CONTENT_CHARS], language)
+        content = self._stems_of_page(entry.content[:_MOST_CONTENT_CHARS], language)
         document.add_text("content", content.text)
-        rest = self._stems(entry.rest[:_MOST_REST_CHARS], language)
+        rest = self._stems_of_page(entry.rest[:_MOST_REST_CHARS], language)
         if rest.words:
             document.add_text("rest", rest.text)
         anchors, names = self._add_anchors(document, entry.anchors, language)
@@ -108,6 +111,21 @@ class Documents:
 
     def _stems(self, text: str, language: str) -> Stems:
         return self._analysis.stems(text, language)
+
+    def _stems_of_page(self, text: str, language: str) -> Stems:
+        """Remembered for a while: a page is entered again when others link to it."""
+        if not text:
+            return self._stems(text, language)
+        key = hash((text, language))
+        stems = self._recent.pop(key, None)
+        if stems is None:
+            stems = self._stems(text, language)
+            self._recent_chars += len(stems.text)
+        self._recent[key] = stems  # the last one again
+        while self._recent_chars > _MOST_RECENT_CHARS:
+            oldest = next(iter(self._recent))
+            self._recent_chars -= len(self._recent.pop(oldest).text)
+        return stems
 
     def _add_anchors(
         self, document: Document, anchors: list[tuple[str, int]], language: str

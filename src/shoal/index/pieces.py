@@ -1,12 +1,13 @@
 """What are the stems of a whole text, and how often does each stand in it?
 
-A text is parted at white space, and each piece is looked up whole. Natural language repeats itself,
-so a piece is cut, stemmed and folded the first time that it is met, and remembered. Stems are
-counted by their hashes (crc32, four bytes), which is how a document's vector keeps them.
+A text is parted at white space and ASCII signs, and each piece is looked up whole. Natural language
+repeats itself, so a piece is cut, stemmed and folded the first time that it is met, and remembered.
+Stems are counted by their hashes (crc32, four bytes), which is how a document's vector keeps them.
 
 _stems.c does `PlainPieces` where it could be compiled; tests hold the two together.
 """
 
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +17,12 @@ HASH_BYTES = 4
 MOST_COUNT = 255
 _MOST_PIECE_CHARS = 48
 """A longer piece is cut each time: it hardly comes again."""
+
+
+_PIECE = re.compile(
+    r"(?:[A-Za-z0-9]|[^\s\x00-\x7f]|[^\sA-Za-z0-9\x80-\U0010ffff](?=[^\x00-\x7f]))+"
+)
+"""A sign before a character beyond ASCII stays with it: that may be an accent for it."""
 
 
 class Stems(NamedTuple):
@@ -47,7 +54,7 @@ class PlainPieces:
         self._known: dict[str, str] = {}
 
     def stems(self, text: str) -> tuple[str, bytes, bytes, int]:
-        made = [stems for piece in text.split() if (stems := self._of(piece))]
+        made = [stems for piece in _PIECE.findall(text) if (stems := self._of(piece))]
         joined = " ".join(made)
         counted = Counter(joined.split(" ")) if joined else Counter[str]()
         hashed: dict[bytes, int] = {}

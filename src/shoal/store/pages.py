@@ -6,12 +6,11 @@ it is not there. The raw response stands in the archive, the row knows where.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from shoal import faults
 from shoal.errors import DamagedError
-from shoal.model.cell import NUL, newest_key, stamped, to_ms
+from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Regraded, Spot, Understood
 from shoal.model.link import Anchor, Link
@@ -25,13 +24,13 @@ from shoal.ports import Batch, Table
 from shoal.store import archive, warc
 from shoal.store.archive_ends import ArchiveEnds
 from shoal.store.cells import Cells
+from shoal.store.change_log import ChangeLog
 from shoal.store.rows import (
     FETCH,
     LINKS,
     TEXT,
     VISIT,
     VISITS_KEPT,
-    Change,
     FetchRow,
     OutLink,
     VisitRow,
@@ -41,8 +40,6 @@ from shoal.store.rows import (
 Put = Callable[[Batch, bytes, str, bytes, float, int], None]
 """`Cells.put`, or `Cells.first` where nothing can have been written before."""
 
-_SEQUENCE_BYTES = 8
-SEQUENCE_KEY = b"\x00sequence"
 _NOT_VISITED = (Outcome.REFUSED, Outcome.CANCELLED)
 _LEFT = (Outcome.REDIRECT, Outcome.MISSING, Outcome.GONE)
 
@@ -92,12 +89,7 @@ class PageStore:
         self._versions = versions
         self.cells = Cells(table)
         self.ends = ArchiveEnds()
-        self._sequence = last_sequence(table)
-
-    @property
-    def last_change(self) -> int:
-        """The number of the newest change, also while it is only in a batch."""
-        return self._sequence
+        self.log = ChangeLog(table)
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -130,7 +122,9 @@ class PageStore:
             write = self.cells.put if document.name else put
             self._keep_document(batch, visit.row + part_of(document.name), fetch, when, write)
         if fetched.outcome in _LEFT and not visit.is_first and self._newest(visit.row) is not None:
-            self._log(batch, visit.row, What.AMENDED, when)  # what is stored is no longer there
+            self.log.append(
+                batch, visit.row, What.AMENDED, when
+            )  # what is stored is no longer there
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self._keep_links(batch, visit, understood.links, targets, when)
         for each in understood.regraded:
@@ -144,7 +138,7 @@ class PageStore:
         fetch.document.text = text
         if text:
             put(batch, row, TEXT, text, when, self._versions)
-        self._log(batch, row, What.WRITTEN, when)
+        self.log.append(batch, row, What.WRITTEN, when)
 
     def _regrade(self, batch: Batch, regraded: Regraded, when: float) -> None:
         cell = self.cells.get(regraded.row, FETCH)
@@ -153,7 +147,7 @@ class PageStore:
         fetch = unpack(FetchRow, cell.value)
         fetch.document.fate, fetch.document.duplicate_of = regraded.fate, regraded.duplicate_of
         self.cells.put(batch, regraded.row, FETCH, pack(fetch), cell.when, self._versions)
-        self._log(batch, regraded.row, What.AMENDED, when)
+        self.log.append(batch, regraded.row, What.AMENDED, when)
 
     def _payload(self, visit: Visit, understood: Understood) -> Spot | None:
         """A body that came again was archived as a revisit: its bytes stand further back."""
@@ -198,7 +192,7 @@ class PageStore:
                 return  # a version out of the past: what it said is not what the page says
             for target in {old.target for old in unpack(list[OutLink], before.value)} - {*targets}:
                 batch.delete("anchor", newest_key(target, visit.row))
-                self._log(batch, target, What.LINKED, when)
+                self.log.append(batch, target, What.LINKED, when)
         source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
         batch.put_many(
             "anchor",
@@ -219,14 +213,14 @@ class PageStore:
             return
         for target in {old.target for old in self.links_of(row)}:
             batch.delete("anchor", newest_key(target, row))
-            self._log(batch, target, What.LINKED, when)
+            self.log.append(batch, target, What.LINKED, when)
         for column in (FETCH, TEXT, LINKS):
             self.cells.delete(batch, row, column)
         for name in self.marks(row, OWNER):
             batch.delete("mark", newest_key(row, name.encode()))
         gone = VisitRow(Outcome.GONE, started=when, note="removed without a visit")
         self.cells.put(batch, row, VISIT, pack(gone), when, VISITS_KEPT)
-        self._log(batch, row, What.REMOVED, when)
+        self.log.append(batch, row, What.REMOVED, when)
 
     def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
         """All versions alike: what was readable yesterday is not a loophole."""
@@ -237,7 +231,7 @@ class PageStore:
             fetch = unpack(FetchRow, cell.value)
             fetch.document.readers = list(readers)
             self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
-        self._log(batch, row, What.SHARED, when)
+        self.log.append(batch, row, What.SHARED, when)
 
     def mark(self, batch: Batch, row: bytes, marks: Mapping[str, str], when: float) -> None:
         """What analysis found out about a stored page (P7); an empty value is none."""
@@ -248,7 +242,7 @@ class PageStore:
                 self.cells.set(batch, row, "mark", name.encode(), value.encode(), when)
             else:
                 batch.delete("mark", newest_key(row, name.encode()))
-        self._log(batch, row, What.AMENDED, when)
+        self.log.append(batch, row, What.AMENDED, when)
 
     # --- reading ----------------------------------------------------------------------------
 
@@ -281,6 +275,14 @@ class PageStore:
         own = cell is not None and to_ms(cell.when) == to_ms(page.when)
         page.document.text = cell.value if cell is not None and own else b""
         return page.document
+
+    def whole(self, row: bytes, principal: Principal) -> StoredPage | None:
+        """The newest version of a page, its text with it."""
+        page = self.page(row, principal)
+        cell = None if page is None else self.cells.get(row, TEXT)
+        if page is not None and cell is not None and to_ms(cell.when) == to_ms(page.when):
+            page.document.text = cell.value
+        return page
 
     def text(self, row: bytes, principal: Principal, at: float | None = None) -> str:
         document = self.read(row, principal, at)
@@ -321,6 +323,12 @@ class PageStore:
         cells = self.cells.row("mark", row)
         return {cell.qualifier.decode(): cell.value.decode() for cell in cells}
 
+    def said_of(self, row: bytes) -> Iterator[tuple[bytes, Anchor]]:
+        """What every page that links here calls it, for those who see everything."""
+        sources = len(row) + len(NUL)
+        for key, stored in self._table.scan("anchor", row + NUL, row + b"\x01"):
+            yield key[sources:], unpack(Anchor, value_of(stored))
+
     def stream(
         self,
         start: bytes,
@@ -336,24 +344,6 @@ class PageStore:
             if wanted.takes(page) and principal.may_read(page.document.readers):
                 yield page
 
-    def changes(self, after: int) -> Iterator[tuple[int, Change]]:
-        """The change log behind a sequence number, for those who follow it."""
-        start = (after + 1).to_bytes(_SEQUENCE_BYTES, "big")
-        for key, value in self._table.scan("change", start):
-            yield int.from_bytes(key, "big"), unpack(Change, value)
-
-    def first_change(self) -> int:
-        """The number of the oldest change that the log still has; 0 when it has none."""
-        return next((int.from_bytes(key, "big") for key, _ in self._table.scan("change", b"")), 0)
-
-    def forget_changes(self, batch: Batch, up_to: int, at_most: int) -> int:
-        """Changes that every follower has taken in. Returns how many were forgotten."""
-        end = (up_to + 1).to_bytes(_SEQUENCE_BYTES, "big")
-        keys = [key for key, _ in islice(self._table.scan("change", b"", end), at_most)]
-        for key in keys:
-            batch.delete("change", key)
-        return len(keys)
-
     def _may_see(self, row: bytes, principal: Principal) -> bool:
         if principal.everything:
             return True
@@ -363,18 +353,6 @@ class PageStore:
     def _newest(self, row: bytes) -> FetchRow | None:
         cell = self.cells.get(row, FETCH)
         return None if cell is None else unpack(FetchRow, cell.value)
-
-    def _log(self, batch: Batch, row: bytes, what: What, when: float) -> None:
-        self._sequence += 1
-        key = self._sequence.to_bytes(_SEQUENCE_BYTES, "big")
-        batch.put("change", key, pack(Change(row, what, when)))
-        batch.put("site", SEQUENCE_KEY, key)
-
-
-def last_sequence(table: Table) -> int:
-    """The number of the newest change."""
-    stored = table.get("site", SEQUENCE_KEY)
-    return 0 if stored is None else int.from_bytes(stored, "big")
 
 
 def _visit_row(visit: Visit, fetched: Fetched, understood: Understood) -> VisitRow:
