@@ -66,6 +66,7 @@ def _crawl(directory: Path, *, quiet: bool) -> "Ended":
             screen.remark(f"A little web on tropical fish is served on {hosts} of this machine.")
         overrides: dict[str, object] = {
             "crawl.scope": "any",
+            "index.follow": "yes",
             "politeness.delay": _DELAY_SECONDS,
             "politeness.rate": len(web.resolve) / _DELAY_SECONDS,
             **{f"resolve.{host}": address for host, address in web.resolve.items()},
