@@ -98,11 +98,11 @@ def test_the_parts_add_up_and_are_told() -> None:
     assert {"position", "rank", "fresh", "home"} <= says.keys()
 
 
-def test_stop_words_of_a_question_are_worth_nothing() -> None:
+def test_stop_words_of_a_question_are_worth_half() -> None:
     found = among(terms=4)
+    before = worths(found)
     found.terms[0].is_stop = True
-    assert worths(found)[0] == 0.0
-    assert all(worths(found)[1:])
+    assert worths(found) == [before[0] / 2, *before[1:]]
     few = among(terms=2)
     few.terms[0].is_stop = True
     assert all(worths(few))

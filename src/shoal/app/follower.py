@@ -69,7 +69,7 @@ class Follower:
             return self.rebuild()
         changes = list(islice(self._store.log.after(self._position), _CHANGES_AT_ONCE))
         if not changes or len(self._owed) > _MOST_TARGETS:
-            return self._pay_back()
+            return self.pay_back()
         rows: dict[bytes, None] = {}
         for number, change in changes:
             self._entries.forget(change.row)
@@ -145,10 +145,10 @@ class Follower:
                 said.add(key)
                 self._owed.setdefault(out.target, number)
 
-    def _pay_back(self) -> int:
+    def pay_back(self, at_most: int = _TARGETS_AT_ONCE) -> int:
         """Targets that were fetched are entered with what is said of them now; the others will be
-        when they are fetched."""
-        targets = list(islice(self._owed, _TARGETS_AT_ONCE))
+        when they are fetched. Returns how many there were."""
+        targets = list(islice(self._owed, at_most))
         stored = {target for target in targets if self._store.page(target, OWNER) is not None}
         for target in targets:
             del self._owed[target]

@@ -27,8 +27,12 @@ from shoal.model.record import to_json
 
 _NICE = 5
 """The crawl goes first: the index may lag by seconds."""
-_SECONDS_BETWEEN_COMMITS = 2.0
-_POLL_SECONDS = 0.5
+_SECONDS_BETWEEN_COMMITS = 4.0
+_SECONDS_BETWEEN_PAYING_BACK = 30.0
+_TARGETS_AT_ONCE = 2_000
+"""A crawl that never rests owes its pages' targets their new anchors, too."""
+_SECONDS_BETWEEN_LOOKS = 1.0
+"""Looking what the crawl has written since costs as much for one page as for hundreds."""
 
 
 def main(arguments: list[str]) -> int:
@@ -48,14 +52,20 @@ def main(arguments: list[str]) -> int:
 def _follow(collection: Collection, layout: Layout, writer: IndexWriter) -> None:
     follower = Follower(collection.table, collection.store, writer)
     last_commit = time.monotonic()
+    pay_back_at = last_commit + _SECONDS_BETWEEN_PAYING_BACK
     while True:
+        next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
         collection.refresh()
-        count = follower.step()
+        while (count := follower.step()) and follower.behind:
+            pass  # far behind: this view of the table has more
+        if next_look > pay_back_at:
+            follower.pay_back(_TARGETS_AT_ONCE)
+            pay_back_at = time.monotonic() + _SECONDS_BETWEEN_PAYING_BACK
         is_time = time.monotonic() - last_commit > _SECONDS_BETWEEN_COMMITS
         if follower.owes and (is_time or not count):
             _tell(commit(layout, follower))
             last_commit = time.monotonic()
-        word = _word(0.0 if count else _POLL_SECONDS)
+        word = _word(max(0.0, next_look - time.monotonic()))
         if word is None:
             continue
         if word:  # "finish"

@@ -204,7 +204,7 @@ class Search:
     url: float = _setting(0.4, "in the URL;", 0, 100)
     rest: float = _setting(0.05, "in menus and footers;", 0, 100)
     anchor: float = _setting(1.0, "in links to the page. 0: links are not looked at.", 0, 100)
-    position: float = _setting(0.15, "The share of the index's own score, for phrases.", 0, 100)
+    position: float = _setting(0.3, "The share of the index's own score, for phrases.", 0, 100)
     name: float = _setting(1.0, "The share of being called exactly so.", 0, 100)
     feedback: float = _setting(0.5, "The share of likeness to the best, for questions.", 0, 100)
     rank: float = _setting(0.1, "The share of PageRank.", 0, 100)

@@ -4,7 +4,8 @@ Lavrenko and Croft 2001).
 The words that the best few have, and the other candidates have not, tell what a question is about
 beyond its own words. They only reorder what was found. Everything is counted among the candidates
 themselves, so nothing is read for it: a word is telling if few of them have it. A query of one or
-two words is left alone: whoever types a name wants that page, not what is like it.
+two words is left alone: whoever types a name wants that page, not what is like it. Where pages are
+long it counts less: they speak of many things.
 """
 
 import math
@@ -22,6 +23,8 @@ _WORDS = 40
 _LEAST_HAVING = 3
 _MOST_STEMS = 300
 """Of each candidate: its beginning says what it is about, and the work is bounded."""
+_ONE_THING_WORDS = 300
+"""The length of an abstract."""
 _FEWEST_TERMS = 3
 _ENOUGH_TERMS = 5
 
@@ -65,10 +68,12 @@ def likeness(found: Candidates, texts: Sequence[float], weights: Saturation) -> 
 
 
 def _share(found: Candidates) -> float:
-    """How much of a question the query is: 0 up to two words, 1 from five on."""
+    """How much of a question the query is: 0 up to two words, 1 from five on; and how much a
+    document is about one thing."""
     terms = sum(1 for term in found.terms if term.documents and not term.is_stop)
     steps = _ENOUGH_TERMS - _FEWEST_TERMS + 1
-    return max(0.0, min(1.0, (terms - _FEWEST_TERMS + 1) / steps))
+    question = max(0.0, min(1.0, (terms - _FEWEST_TERMS + 1) / steps))
+    return question * min(1.0, _ONE_THING_WORDS / (found.mean_length or 1.0))
 
 
 def _counts(candidate: Candidate) -> dict[int, int]:

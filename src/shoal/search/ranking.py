@@ -26,6 +26,7 @@ RankOf = Callable[[Sequence[bytes]], Sequence[float]]
 CANDIDATES = 120
 """That are ordered again."""
 _QUESTION_WORDS = 3
+_STOP_WORTH = 0.5
 _DAY_SECONDS = 86_400
 _HALF_FRESH_DAYS = 365
 _UNKNOWN_AGE = 0.25
@@ -44,7 +45,7 @@ class Weights(Struct, frozen=True):
     url: float = 0.4
     rest: float = 0.05
     anchor: float = 1.0
-    position: float = 0.15
+    position: float = 0.3
     name: float = 1.0
     feedback: float = 0.5
     rank: float = 0.1
@@ -154,11 +155,11 @@ def reasons(ranked: Ranked, found: Candidates, weights: Weights) -> list[Reason]
 
 
 def worths(found: Candidates) -> list[float]:
-    """What each word of the query is worth. In a question the words that only make it one are
-    worth nothing: they may be rare where nobody asks (`which` in abstracts)."""
+    """What each word of the query is worth. In a question the words that only make it one are worth
+    half: they may be rare where nobody asks (`which` in abstracts)."""
     is_question = sum(1 for term in found.terms if not term.is_stop) >= _QUESTION_WORDS
     return [
-        0.0 if is_question and term.is_stop else idf(term, found.documents) * term.weight
+        idf(term, found.documents) * (_STOP_WORTH if is_question and term.is_stop else term.weight)
         for term in found.terms
     ]
 
