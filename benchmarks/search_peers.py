@@ -33,7 +33,7 @@ def bm25s_words(documents: Texts, queries: Texts) -> Answers:
 
 
 def _bm25s(documents: Texts, queries: Texts, stemmer: object) -> Answers:
-    import bm25s  # type: ignore[import-untyped]  # noqa: PLC0415
+    import bm25s  # noqa: PLC0415
 
     def cut(texts: list[str]) -> object:
         return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False)

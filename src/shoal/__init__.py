@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from shoal.app.dups_near import compare, near_duplicates
     from shoal.app.graph_export import export_graph
     from shoal.app.graph_report import link_graph
-    from shoal.app.indexing import reindex
+    from shoal.app.indexing import reindex, update_index
     from shoal.app.link_graph import rank
     from shoal.app.offers import export_cdxj, export_jsonl, export_warc, map_site
     from shoal.app.page_links import links
@@ -83,6 +83,7 @@ __all__ = [
     "regroup",
     "reindex",
     "slope",
+    "update_index",
     "url_lessons",
 ]
 
@@ -123,6 +124,7 @@ _HOMES = {
     "regroup": ("shoal.app.dups", "regroup"),
     "reindex": ("shoal.app.indexing", "reindex"),
     "slope": ("shoal.app.page_source", "slope"),
+    "update_index": ("shoal.app.indexing", "update_index"),
     "url_lessons": ("shoal.app.dups", "url_lessons"),
 }
 

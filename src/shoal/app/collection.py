@@ -26,7 +26,7 @@ from shoal.config import Config, load
 from shoal.convert import encoding
 from shoal.convert.sniff import file_name
 from shoal.dedupe.sketch import resemblance
-from shoal.errors import DamagedError
+from shoal.errors import DamagedError, UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.content import content_text
@@ -171,8 +171,14 @@ class Collection:
         self.table.catch_up()
 
     def canonical(self, url: str) -> str:
-        """The URL that is meant, by the same rule as for a seed."""
-        return named_url(url, self._params)
+        """The URL that is meant, by the same rule as for a seed; where no scheme is named, the one
+        that is known."""
+        meant = named_url(url, self._params)
+        if "://" in url or not meant.startswith("https://"):
+            return meant
+        plain = meant.replace("https://", "http://", 1)
+        is_known = self.frontier.url(self.store.find(meant)) is not None
+        return meant if is_known or self.frontier.url(self.store.find(plain)) is None else plain
 
     def page(self, url: str, at: float | None = None) -> Page | None:
         """The stored copy of a page, or the one that was current at a time."""
@@ -289,6 +295,8 @@ class Collection:
         """The pages that words are about, the best first; docs/search.md has the query language."""
         from shoal.app.searching import Searcher  # noqa: PLC0415 - it needs this module
 
+        if not isinstance(text, str):
+            raise UsageError(f"what to search for must be a string, not {text!r:.60}")
         if self._searcher is None:
             self._searcher = Searcher(self)
         return self._searcher.search(
@@ -337,6 +345,7 @@ class Collection:
         from shoal.app import orders  # noqa: PLC0415 - it needs this module
 
         orders.mark(self.layout.directory, url, marks)
+        self.refresh()
 
     def marks(self, url: str) -> dict[str, str]:
         return self.store.marks(self.row(url), self.principal)

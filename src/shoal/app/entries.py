@@ -6,6 +6,7 @@ says what the index should hold and what it is compared with, so the two can't d
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from itertools import islice
 
 from shoal.app.prints import groups
@@ -21,7 +22,7 @@ from shoal.model.principal import OWNER, Principal
 from shoal.model.rowkey import url_of
 from shoal.model.url import site_of
 from shoal.ports import Table
-from shoal.store.pages import PageStore
+from shoal.store.pages import PageStore, StoredPage
 
 _TO_INDEX = (Fate.WAITING, Fate.INDEXED)
 _THERE = (State.FETCHED, State.UNCHANGED, State.QUEUED, State.FAILED)
@@ -37,6 +38,8 @@ _MOST_COPIES = 100
 """Near-duplicates whose anchors are credited to the page that stands for them."""
 _MOST_MARKS = 64
 _MOST_REMEMBERED = 100_000
+_DATE_CHARS = 64
+_JUST_NOW_SECONDS = 3600.0
 
 
 class Entries:
@@ -75,7 +78,7 @@ class Entries:
             marks=[f"{name}={value}" for name, value in islice(marks.items(), _MOST_MARKS)],
             readers=document.readers,
             fetched=page.when,
-            published=unix(document.published) or unix(document.modified),
+            published=unix(document.published) or unix(document.modified) or _last_modified(page),
             is_member=bool(document.name),
         )
 
@@ -146,6 +149,16 @@ def _site(row: bytes) -> bytes:
 def _whole(row: bytes) -> bytes:
     """The row of the visit that a document within another one came with."""
     return row.partition(b"#")[0]
+
+
+def _last_modified(page: StoredPage) -> float:
+    """As the server says, unless it only says that it made the page just now."""
+    sent = next((value for name, value in page.fetch.headers if name == "last-modified"), "")
+    try:
+        when = parsedate_to_datetime(sent[:_DATE_CHARS]).timestamp() if sent else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
+    return when if 0 < when < page.when - _JUST_NOW_SECONDS else 0.0
 
 
 def unix(iso: str) -> float:

@@ -66,7 +66,10 @@ def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation
     if not collection.principal.everything and known is not None and not history:
         known = None
     refused = _refused_target(collection, known, history, roots)
-    return Explanation(stored_url, _sentence(_verdict(known, history) + refused), lines)
+    verdict = _verdict(known, history)
+    if index_holds(collection.layout)(row):
+        verdict = verdict.replace(f": {Fate.WAITING}", ", and it is in the index")
+    return Explanation(stored_url, _sentence(verdict + refused), lines)
 
 
 def _sentence(text: str) -> str:

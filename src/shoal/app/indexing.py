@@ -51,6 +51,15 @@ def bring_up_to_date(directory: Path, told: Told | None = None) -> int:
             return 0
 
 
+def update_index(
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    told: Told | None = None,
+) -> int:
+    """Take in what was stored since; how many documents were looked at. A crawl, `shoal search` and
+    `shoal serve` do so by themselves."""
+    return bring_up_to_date(directory_of(dir), told)
+
+
 def reindex(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     told: Told | None = None,

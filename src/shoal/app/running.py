@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from shoal.app.engine import Engine
+from shoal.app.going_on import flags_to_go_on
 from shoal.app.hosts import in_trouble
 from shoal.app.index_child import IndexChild
 from shoal.app.layout import Layout
@@ -253,7 +254,8 @@ class RunningCrawl:
 
     def _at_rest(self) -> Snapshot:
         counts, now = self._engine.frontier.counts.as_dict(), self._engine.clock.now()
-        return Snapshot(counts, None, *self._indexed(), self._ended, now)
+        flags = list(flags_to_go_on(self._engine.config, self._engine.layout.directory))
+        return Snapshot(counts, None, *self._indexed(), self._ended, now, flags)
 
     async def _finish_index(self) -> None:
         if self._index is not None:

@@ -230,6 +230,7 @@ class _Pages:
     def _row(self, url: str) -> bytes | None:
         """Never a file that happens to be named so: who searches need not be who owns them."""
         try:
-            return self._collection.row(seed_url(url))
+            meant = seed_url(url)
+            return self._collection.row(meant if "://" in url else meant.partition("://")[2])
         except (ValueError, UsageError):
             return None

@@ -5,7 +5,7 @@ the last one ended stands in the snapshot that it left.
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shoal.app.collection import Collection
@@ -54,7 +54,8 @@ def _running(live: Live, queued: int) -> str:
 def _resting(
     layout: Layout, status: Status, last: Snapshot | None, raised: Mapping[str, int]
 ) -> str:
-    again = f"go on with: {command_to_go_on(layout.directory, raised)}"
+    flags = [] if last is None else [each for each in last.flags if not _raises(each, raised)]
+    again = f"go on with: {command_to_go_on(layout.directory, raised, flags)}"
     waiting = _count(status.queued, "URL waits", "URLs wait")
     if last is not None and last.live is not None:
         return f"At rest: the last crawl was killed, nothing is lost, {waiting}; {again}"
@@ -67,12 +68,16 @@ def _resting(
     if not ended:
         return f"At rest: {waiting}; {again}"
     if ended == "finished":
-        return f"At rest: {waiting}, mostly at hosts that must be left alone for now; {again}"
+        return f"At rest: {waiting}, mostly at hosts that are paused or left alone for now; {again}"
     return f"At rest: {ended}, {waiting}; {again}"
 
 
-def command_to_go_on(directory: Path, raised: Mapping[str, int]) -> str:
-    words = ["shoal", "crawl", *(f"--{k.replace('_', '-')} {v}" for k, v in raised.items())]
+def _raises(flag: str, raised: Mapping[str, int]) -> bool:
+    return flag.partition(" ")[0].removeprefix("--").replace("-", "_") in raised
+
+
+def command_to_go_on(directory: Path, raised: Mapping[str, int], flags: Sequence[str] = ()) -> str:
+    words = ["shoal", "crawl", *(f"--{k.replace('_', '-')} {v}" for k, v in raised.items()), *flags]
     if str(directory) != DEFAULT_DIRECTORY:
         words += ["--dir", shlex.quote(str(directory))]
     return " ".join(words)

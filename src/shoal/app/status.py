@@ -62,6 +62,8 @@ class Snapshot(Struct):
     ended: str = ""
     """Of a crawl that is over: why; `finished` when nothing was left that could be done."""
     ended_at: float = 0.0
+    flags: list[str] = []
+    """That it was given and the collection's settings do not have: to go on, they are needed."""
 
 
 class Status(Struct):

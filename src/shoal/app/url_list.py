@@ -6,13 +6,12 @@ a cursor to go on from. So a list of one in a million costs many short reads, an
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 from shoal.app.collection import Collection
-from shoal.app.indexing import open_index
+from shoal.app.indexing import index_holds
 from shoal.app.where import key_range
 from shoal.clock import iso
-from shoal.errors import CollectionError, UsageError
+from shoal.errors import UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.model.document import Fate
 from shoal.model.outcome import State
@@ -58,7 +57,7 @@ class Wanted(Struct, frozen=True):
 def url_page(collection: Collection, wanted: Wanted, cursor: str = "", most: int = 50) -> UrlPage:
     if wanted.state == IN_FLIGHT:
         return _in_flight(collection)
-    takes = _taker(collection, wanted)
+    takes, holds = _taker(collection, wanted), index_holds(collection.layout)
     start, end = key_range(wanted.where)
     if cursor:
         start = max(start, _place(cursor))
@@ -72,7 +71,7 @@ def url_page(collection: Collection, wanted: Wanted, cursor: str = "", most: int
         if takes(row, url) and (
             may_see_all or collection.store.page(row, collection.principal) is not None
         ):
-            found.append(_line(row, url))
+            found.append(_line(row, url, holds))
     return UrlPage(found, "", looked_at)
 
 
@@ -88,7 +87,7 @@ def _taker(collection: Collection, wanted: Wanted) -> Callable[[bytes, UrlRow], 
     states = _states(wanted.state)
     reason = wanted.reason
     if reason in (Fate.INDEXED, Fate.WAITING):
-        holds = _index_holds(collection)
+        holds = index_holds(collection.layout)
         return lambda row, url: (
             url.state in states
             and url.category == Fate.WAITING
@@ -112,12 +111,6 @@ def _states(name: str) -> tuple[State, ...]:
     return (State(name),)
 
 
-def _index_holds(collection: Collection) -> Callable[[bytes], bool]:
-    with suppress(CollectionError):
-        return open_index(collection.layout)[0].holds
-    return lambda _row: False  # there is no index yet
-
-
 def _place(cursor: str) -> bytes:
     try:
         return bytes.fromhex(cursor)
@@ -125,11 +118,12 @@ def _place(cursor: str) -> bytes:
         raise UsageError("the cursor is not one that a list gave") from None
 
 
-def _line(row: bytes, url: UrlRow) -> UrlLine:
+def _line(row: bytes, url: UrlRow, holds: Callable[[bytes], bool]) -> UrlLine:
+    is_indexed = url.reason == Fate.WAITING and url.state is State.FETCHED and holds(row)
     return UrlLine(
         url=url_of(row),
         state=str(url.state),
-        reason=url.reason,
+        reason=str(Fate.INDEXED) if is_indexed else url.reason,
         depth=url.depth,
         status=url.status,
         fetched=iso(url.fetched_ms / 1000) if url.fetched_ms else "",

@@ -22,7 +22,7 @@ from shoal.model.digest import text_digest
 from shoal.model.entry import Entry
 from shoal.model.record import Struct, changed, pack
 
-VERSION = 1
+VERSION = 2
 POSITION_KEY = "\u2022position"
 """The key of no row: those are in Latin-1."""
 PUBLIC = "*"

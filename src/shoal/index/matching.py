@@ -15,7 +15,7 @@ from itertools import islice, pairwise
 from typing import TypeGuard
 
 from shoal.index.analysis import Token, language_of, tokens
-from shoal.index.fields import PHRASE_FIELDS, WORD_FIELDS, FieldWeights
+from shoal.index.fields import MEMBER, PAGE, PHRASE_FIELDS, WORD_FIELDS, FieldWeights
 from shoal.index.filters import Filters, all_of, any_of
 from shoal.index.native import NativeQuery, Occur, Schema
 from shoal.index.pieces import hash_of
@@ -71,13 +71,17 @@ class Matching:
         required = [each for part in must if (each := self._part(part, 0)) is not None]
         says_words = any(_has_words(part, 0) for part in must)
         self.has_words = bool(union) or says_words
-        if not union and not required:
+        negated = list(self._negated(clauses))
+        if not union and not required and not negated:
             return None
         wanted = [(Occur.Must, each) for each in required]
+        if not union and not required:
+            everything = NativeQuery.term_set_query(self._schema, "kind", [PAGE, MEMBER])
+            wanted.append((Occur.Must, everything))  # but what is negated
         if union:
             # Where only filters are required, at least one of the words is too.
             wanted.append((Occur.Should if says_words else Occur.Must, any_of(union)))
-        wanted += [(Occur.MustNot, each) for each in self._negated(clauses)]
+        wanted += [(Occur.MustNot, each) for each in negated]
         return wanted[0][1] if len(wanted) == 1 else NativeQuery.boolean_query(wanted)
 
     def _negated(self, clauses: Sequence[Clause]) -> Iterable[NativeQuery]:

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from rocksdict import (
     AccessType,
@@ -169,8 +169,7 @@ class RocksTable:
             if self._secondary is None:
                 self.sync()
         finally:  # on a full disk too, or the lock stays
-            self._families.clear()
-            self._handles.clear()
+            self._families, self._handles = _Closed(), _Closed()
             self._forget_secondary()
             try:
                 self._db.close()
@@ -186,6 +185,13 @@ class RocksTable:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Closed(dict[str, Any]):
+    """What is left of the families."""
+
+    def __missing__(self, family: str) -> Any:
+        raise CollectionError(f"The collection was closed; open it again to read its {family}.")
 
 
 def _pairs(cursor: RdictIter, options: ReadOptions) -> Iterator[tuple[bytes, bytes]]:

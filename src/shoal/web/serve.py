@@ -4,6 +4,7 @@ Handlers are plain functions and run in Starlette's pool of threads. Every fault
 JSON, with one sentence: a traceback is for the log of whoever serves.
 """
 
+import errno
 import logging
 import secrets
 import socket
@@ -43,6 +44,7 @@ MOST_CONNECTIONS = 1000
 SHORTEST_TOKEN_CHARS = 16
 _STATIC = Path(__file__).parent / "static"
 _GRACE_SECONDS = 3
+_PORT_ERRORS = (errno.EADDRINUSE, errno.EACCES)
 _LOG = logging.getLogger("shoal.web")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -169,10 +171,8 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(found[0], socket.SOCK_STREAM)
-    except OSError as error:
-        raise UsageError(
-            f"--host {host} is no address of this machine: {error.strerror}"
-        ) from error
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"--host {host} is no address of this machine") from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(found[4])
@@ -180,8 +180,8 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise UsageError(
-            f"{host}:{port} can't be listened on: {error.strerror or error}; "
-            "choose another with --port"
+            f"{host}:{port} can't be listened on: {error.strerror or error}; choose another "
+            f"with {'--port' if error.errno in _PORT_ERRORS else '--host'}"
         ) from error
     return listening
 

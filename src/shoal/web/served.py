@@ -2,7 +2,8 @@
 
 A secondary view of the table is opened once: opening takes longer than most answers. Before a read
 it is brought up to date, at most once a second. When another generation was put in its place
-(`shoal shadow apply`), the next reader opens that one; the old is closed by the last who reads it.
+(`shoal shadow apply`), or another process opened it for writing, the next reader opens it anew; the
+old view is closed by the last who reads it.
 """
 
 import threading
@@ -25,6 +26,20 @@ class _Held:
         self.collection = collection
         self.readers = 0
         self.refreshed = time.monotonic()
+        self._writer = _writer_of(collection.layout.data)
+
+    def is_of(self, data: Path) -> bool:
+        """Whether it shows these data, as the same process writes them. A view that was opened
+        under one writer may keep what that one wrote last, over what the next one writes."""
+        return self.collection.layout.data == data and self._writer == _writer_of(data)
+
+
+def _writer_of(data: Path) -> bytes:
+    """RocksDB names another manifest here each time that the table is opened for writing."""
+    try:
+        return (data / "table" / "CURRENT").read_bytes()
+    except OSError:
+        return b""
 
 
 class Served:
@@ -61,7 +76,7 @@ class Served:
     def _take(self) -> _Held:
         with self._lock:
             old = self._held
-            if old is None or old.collection.layout.data != live_data(self._directory):
+            if old is None or not old.is_of(live_data(self._directory)):
                 self._held = _Held(Collection(self._directory, self._principal))
                 if old is not None and old.readers == 0:
                     old.collection.close()

@@ -1,0 +1,53 @@
+"""Which flags does a crawl need to go on as it was?
+
+The flags of the first crawl are in the collection's shoal.toml; those of a later one are not.
+"""
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoal.config import Config, load
+
+_WITH_A_FLAG = {
+    "max_pages",
+    "max_depth",
+    "max_time",
+    "max_bytes",
+    "min_free_disk",
+    "delay",
+    "scope",
+    "include",
+    "exclude",
+    "rules",
+    "order",
+    "agent",
+    "contact",
+    "workers",
+    "children",
+    "keep",
+}
+"""Settings that `shoal crawl` has a flag of the same name for; the others go through --set."""
+
+
+def flags_to_go_on(config: Config, directory: Path) -> Iterator[str]:
+    """What was said on the command line and is not what the collection's settings say."""
+    stored = load(directory, {}, os.environ)
+    for key, origin in config.origins.items():
+        if not origin.startswith("--"):
+            continue
+        section, _, name = key.partition(".")
+        if section == "resolve":
+            if stored.resolve.get(name) != config.resolve[name]:
+                yield f"--resolve {name}={config.resolve[name]}"
+        elif (value := config.value_of(key)) != stored.value_of(key):
+            for each in value if isinstance(value, tuple) else (value,):
+                yield _flag(key, f"{each:.15g}" if isinstance(each, float) else str(each))
+
+
+def _flag(key: str, value: str) -> str:
+    name = key.rpartition(".")[2]
+    if name in _WITH_A_FLAG and key.startswith(("crawl.", "agent.", "politeness.delay")):
+        return f"--{name.replace('_', '-')} {shlex.quote(value)}"
+    return f"--set {shlex.quote(f'{key}={value}')}"
