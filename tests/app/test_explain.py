@@ -8,6 +8,7 @@ import pytest
 from shoal.app.api import open as open_collection
 from shoal.app.engine import roots_of
 from shoal.app.explain import Explanation, explain
+from shoal.errors import CollectionError
 from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve
 
@@ -108,3 +109,21 @@ def test_the_other_spelling_is_the_same_url(crawled: tuple[Running, Path]) -> No
     found = _explain(crawled, "/page/?utm_source=x")
     assert found.verdict.startswith("It was fetched")
     assert _says(found, "address").endswith("/page.")
+
+
+def test_where_no_scheme_is_named_the_known_one_is_meant(crawled: tuple[Running, Path]) -> None:
+    _, directory = crawled
+    with open_collection(directory) as collection:
+        url = next(page.url for page in collection.pages())
+        bare = url.partition("://")[2]
+        assert url.startswith("http://")
+        assert collection.canonical(bare) == url
+        assert collection.canonical("nobody.example/x") == "https://nobody.example/x"
+
+
+def test_a_closed_collection_says_so(crawled: tuple[Running, Path]) -> None:
+    _, directory = crawled
+    with open_collection(directory) as collection:
+        url = next(page.url for page in collection.pages())
+    with pytest.raises(CollectionError, match="was closed"):
+        collection.page(url)

@@ -94,7 +94,7 @@ def test_the_parts_add_up_and_are_told() -> None:
     assert sum(each.value for each in told) == pytest.approx(best.score)
     says = {each.name: each.says for each in told}
     assert "3 times in the content, in the title" in says["word0"]
-    assert says["name"] == "called exactly so by 1 sites and its own title"
+    assert says["name"] == "called exactly so by 1 site and its own title"
     assert {"position", "rank", "fresh", "home"} <= says.keys()
 
 

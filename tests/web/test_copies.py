@@ -62,7 +62,7 @@ def test_what_would_run_or_load_is_gone(
     ):
         assert word not in body
     assert body.count(witness.address) == 1  # the link, which a person may follow
-    assert "<mark>Clownfish</mark> injected" in body
+    assert '<mark id="marked">Clownfish</mark> injected' in body
 
 
 def test_older_versions_can_be_had(client: httpx.Client, web: LittleWeb) -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app import shadow
+from shoal.app import orders, shadow
+from shoal.app.hosts import host_lines
 from shoal.app.running import crawl_into
 from shoal.config import load
 from shoal.model.link import Link, Source
 from shoal.model.principal import OWNER
 from shoal.model.rowkey import row_key
+from shoal.model.url import site_of
 from shoal.web import served
 from shoal.web.served import Served
 from tests.crawl.run import QUICK, crawl
@@ -52,6 +54,26 @@ def test_what_is_written_is_seen(
     assert text(reading, later) == ""
     crawl(directory, [later], SETTINGS)
     assert "currents" in text(reading, later)
+    reading.close()
+
+
+def test_a_view_of_one_writer_is_not_kept_for_the_next(
+    first: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would keep what the first one wrote last, over what the second writes."""
+    directory, url = first
+    monkeypatch.setattr(served, "_REFRESH_SECONDS", 0.0)
+    reading = Served(directory, OWNER)
+    host = site_of(url).host_label
+    for paused in (True, False, True):
+        with reading.reading() as before:
+            pass
+        orders.pause(directory, host, paused=paused)
+        with reading.reading() as after:
+            assert after is not before
+            assert [line.state == "paused" for line in host_lines(after)] == [paused]
+        with reading.reading() as again:
+            assert again is after
     reading.close()
 
 

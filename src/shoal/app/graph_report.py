@@ -112,7 +112,7 @@ def _in_words(report: GraphReport) -> Iterator[str]:
     summary, shape, far = report.summary, report.shape, report.distances
     nodes = summary.nodes
     yield (
-        f"{nodes:,} pages on {summary.sites:,} sites, {summary.fetched:,} of them fetched, with "
+        f"{nodes:,} pages on {summary.sites:,} sites, {summary.fetched:,} of them asked for, with "
         f"{summary.edges:,} links that count (of {summary.links:,}); as of {iso(summary.made)}."
     )
     if not nodes:

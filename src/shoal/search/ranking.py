@@ -203,7 +203,8 @@ def _beside_content(weights: Weights) -> list[float]:
 
 
 def _names(candidate: Candidate) -> str:
-    by = [f"{candidate.called} sites"] if candidate.called else []
+    sites = "1 site" if candidate.called == 1 else f"{candidate.called} sites"
+    by = [sites] if candidate.called else []
     by += ["its own title"] if candidate.is_titled else []
     return f"called exactly so by {' and '.join(by)}"
 

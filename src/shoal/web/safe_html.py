@@ -48,6 +48,7 @@ class _Writer(HTMLParser):
         super().__init__(convert_charrefs=True)
         self._words = words
         self._pieces: list[str] = []
+        self._has_mark = False
         self._open: list[str] = []
         self._dropping: list[str] = []
 
@@ -86,7 +87,12 @@ class _Writer(HTMLParser):
             return
         for text, is_wanted in self._words.marked(str(harmless(data))):
             shown = escape(text)
-            self._pieces.append(f"<mark>{shown}</mark>" if is_wanted else shown)
+            self._pieces.append(f"<mark{self._place()}>{shown}</mark>" if is_wanted else shown)
+
+    def _place(self) -> str:
+        """The first marked word has a name, so that whoever opens the copy is led to it."""
+        is_first, self._has_mark = not self._has_mark, True
+        return ' id="marked"' if is_first else ""
 
 
 def _attributes(tag: str, attrs: list[tuple[str, str | None]]) -> str:
