@@ -208,13 +208,14 @@ STEPS = [
 COMPUTING = [
     f"tests/{each}"
     for each in (
-        *("clean", "conformance", "contract", "convert", "dedupe", "focus", "frontier", "model"),
-        *("quality", "sources", "store", "training", "fetch/test_render.py"),
+        *("app", "clean", "conformance", "contract", "convert", "dedupe", "focus", "frontier"),
+        *("graph", "index", "model", "quality", "search", "sources", "store", "training"),
+        "fetch/test_render.py",
     )
 ]
 
 
-COMMANDS = [f"tests/{each}" for each in ("app", "benchmarks", "cli", "demo", "examples")]
+COMMANDS = [f"tests/{each}" for each in ("benchmarks", "cli", "demo", "examples")]
 
 
 def suites(marked: str) -> set[str]:

@@ -81,7 +81,11 @@ def test_of_a_crawl_that_runs(corpus: Path, snapshot: Snapshot, state: str, says
     [
         ({}, None, "At rest: nothing has been crawled yet."),
         ({"gone/404": 1}, Snapshot({}, None, ended="finished"), "the last crawl finished, nothing"),
-        (COUNTS, Snapshot({}, None, ended="finished"), "12 URLs wait, mostly at hosts that must"),
+        (
+            COUNTS,
+            Snapshot({}, None, ended="finished"),
+            "12 URLs wait, mostly at hosts that are paused",
+        ),
         (COUNTS, Snapshot({}, None, ended="asked to stop"), "asked to stop, 12 URLs wait; go on"),
         (COUNTS, None, "At rest: 12 URLs wait; go on with: shoal crawl"),
         (COUNTS, Snapshot({}, live()), "the last crawl was killed, nothing is lost, 12 URLs wait"),

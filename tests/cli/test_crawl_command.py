@@ -41,7 +41,7 @@ def test_a_site_is_crawled_and_the_summary_adds_up(shoal: Shoal) -> None:
         wanted = {url for url in running.web.crawlable() if running.web.host_name(0) in url}
     assert done.lines[0].startswith("Finished after ")
     assert "The collection is in corpus." in done.lines
-    assert any(line.startswith("Next: shoal status · ") for line in done.lines)
+    assert any(line.startswith("Next: shoal search WORDS · ") for line in done.lines)
     status = shoal.ok("status", "--json").json
     adds_up(status)
     assert (status["fetched"], status["queued"], status["running"]) == (len(wanted), 0, False)

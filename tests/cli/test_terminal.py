@@ -72,7 +72,7 @@ def test_a_live_line_is_redrawn_in_place_and_gone_at_the_end(
     terminal.read_until(r"idle: 1 host has work, and is asked once in [\d.]+ s at most")
     assert terminal.wait() == 0
     assert "\x1b[2K" in terminal.shown, "a line is erased before it is drawn again"
-    assert terminal.shown.rstrip().splitlines()[-1].startswith("Next: shoal status")
+    assert terminal.shown.rstrip().splitlines()[-1].startswith("Next: shoal search WORDS")
 
 
 def test_ctrl_c_from_the_keyboard(tmp_path: Path, running: Running) -> None:

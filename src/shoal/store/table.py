@@ -169,6 +169,8 @@ class RocksTable:
             if self._secondary is None:
                 self.sync()
         finally:  # on a full disk too, or the lock stays
+            self._families.clear()
+            self._handles.clear()  # also of batches that live on: with a handle the lock would
             self._families, self._handles = _Closed(), _Closed()
             self._forget_secondary()
             try:
