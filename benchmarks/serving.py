@@ -54,7 +54,7 @@ async def _person(host: str, port: int, until: float, chance: random.Random, tol
                 _PATIENCE_SECONDS,
             )
             told.seconds.append(time.monotonic() - started)
-            if status != 200 or b"</html>" not in body:
+            if status != 200 or b'class="hit"' not in body:
                 told.errors.append(f"{status} for {words!r}")
             await asyncio.sleep(chance.uniform(0, 2 * _PAUSE_SECONDS))
     except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:

@@ -13,6 +13,7 @@ import pytest
 from shoal.app.api import open as open_collection
 from shoal.app.entries import Entries, unix
 from shoal.app.follower import Follower
+from shoal.app.index_findings import index_findings
 from shoal.app.index_state import read_state
 from shoal.app.indexing import bring_up_to_date, reindex
 from shoal.app.layout import Layout
@@ -315,6 +316,19 @@ def test_a_crawl_without_an_index_is_indexed_later(tmp_path: Path) -> None:
     with open_collection(directory) as collection:
         assert "waiting for the index" not in collection.status().fetched_by_fate
         assert_index_is_table(collection.table, collection.store, collection.layout.index)
+
+
+def test_an_index_of_another_release_is_made_anew(tmp_path: Path) -> None:
+    directory = tmp_path / "corpus"
+    with serve(Web(seed=2, hosts=2, pages=8, robots=NO_ROBOTS)) as web:
+        crawl(directory, web.web.seeds(), {"politeness.delay": 0.01, "index.follow": "yes"})
+    version = Layout(directory).index / "shoal-index-version"
+    assert bring_up_to_date(directory) == 0
+    version.write_text("0\n")
+    assert bring_up_to_date(directory) > 0
+    with open_collection(directory) as collection:
+        assert assert_index_is_table(collection.table, collection.store, collection.layout.index)
+        assert list(index_findings(collection.table, collection.layout)) == []
 
 
 def test_kill_while_indexing(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Does the index hold what the table says, no more and no less? A part of `verify`.
 
-Asked only of an index that has taken in every change: one that is behind is not wrong.
+Asked only of an index of this release that has taken in every change: one that is behind, or is to
+be made anew, is not wrong.
 """
 
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from shoal.app.index_state import read_state
 from shoal.app.layout import Layout
 from shoal.errors import ShoalError
 from shoal.index.fields import digest_of
+from shoal.index.place import is_ours
 from shoal.index.reader import IndexReader
 from shoal.model.principal import OWNER
 from shoal.model.rowkey import url_of
@@ -21,7 +23,7 @@ from shoal.store.pages import PageStore
 
 def index_findings(table: Table, layout: Layout) -> Iterator[Finding]:
     state = read_state(layout)
-    if state is None or state.position != last_sequence(table):
+    if state is None or state.position != last_sequence(table) or not is_ours(layout.index):
         return
     try:
         held = dict(IndexReader(layout.index).digests())

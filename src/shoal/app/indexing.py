@@ -12,6 +12,7 @@ from shoal.app.follower import Follower, Told, commit, follow_to_the_end
 from shoal.app.index_state import IndexState, read_state
 from shoal.app.layout import Layout, directory_of
 from shoal.errors import Busy, ShoalError
+from shoal.index.place import is_ours
 from shoal.index.reader import IndexReader
 from shoal.index.writer import IndexWriter
 from shoal.model.record import Struct
@@ -26,9 +27,11 @@ class Reindexed(Struct):
 
 
 def is_behind(collection: Collection) -> bool:
-    """Whether pages were stored that the index does not have."""
+    """Whether pages were stored that the index does not have, or another release has made it."""
     state = read_state(collection.layout)
-    return state is None or state.position < last_sequence(collection.table)
+    if state is None or not is_ours(collection.layout.index):
+        return True
+    return state.position < last_sequence(collection.table)
 
 
 def lag(collection: Collection) -> int:

@@ -28,6 +28,11 @@ def version_in(path: Path) -> str:
         return ""
 
 
+def is_ours(path: Path) -> bool:
+    """Whether there is an index, and of this release."""
+    return version_in(path) == str(VERSION)
+
+
 def open_index(path: Path) -> Index:
     """For reading."""
     version = version_in(path)
