@@ -34,8 +34,8 @@ _WORDS = re.findall(
 _HEAD = re.compile(rb"HTTP/1\.1 (\d{3}).*?content-length: (\d+)", re.DOTALL | re.IGNORECASE)
 _PATIENCE_SECONDS = 60.0
 _PAUSE_SECONDS = 0.2
-_WARM_SHARE = 0.25
-"""Of the time, before memory is looked at first: caches fill and threads start."""
+_LOOKS = 4
+"""At the server's memory, over the time; at the first of them caches fill and threads start."""
 
 
 class Asked(NamedTuple):
@@ -74,25 +74,28 @@ async def _get(
     return int(head[1]), await reader.readexactly(int(head[2]))
 
 
-async def _people(count: int, host: str, port: int, seconds: float, pid: int) -> tuple[Asked, ...]:
-    """What the people met, before and after the moment from which memory may not grow."""
+async def _people(
+    count: int, host: str, port: int, seconds: float, pid: int
+) -> tuple[Asked, list[float]]:
+    """What the people met, and the server's memory meanwhile."""
     until = time.monotonic() + seconds
     told = Asked([], [])
     asking = [
         asyncio.create_task(_person(host, port, until, random.Random(number), told))
         for number in range(count)
     ]
-    marks = Asked([], [])
-    await asyncio.sleep(seconds * _WARM_SHARE)
-    marks.seconds.append(_resident_bytes(pid))
+    memory = []
+    for _ in range(_LOOKS):
+        await asyncio.sleep(seconds / _LOOKS)
+        memory.append(_own_bytes(pid))
     await asyncio.gather(*asking)
-    marks.seconds.append(_resident_bytes(pid))
-    return told, marks
+    return told, memory
 
 
-def _resident_bytes(pid: int) -> float:
+def _own_bytes(pid: int) -> float:
+    """Without the files that it maps: the index grows with the crawl."""
     fields = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    found = re.search(r"VmRSS:\s+(\d+) kB", fields)
+    found = re.search(r"RssAnon:\s+(\d+) kB", fields)
     return 1024.0 * int(found[1]) if found else 0.0
 
 
@@ -131,12 +134,12 @@ def measure(web: Web, people: int, seconds: float, work: Path) -> tuple[Asked, l
                 address = re.search(r"http://([^:/]+):(\d+)/", line)
                 if address is None:
                     raise SystemExit(f"shoal serve said: {line}")
-                told, marks = asyncio.run(
+                told, memory = asyncio.run(
                     _people(people, address[1], int(address[2]), seconds, server.pid)
                 )
             state = (directory / "index" / "state.json").read_text(encoding="utf-8")
     pages = re.search(r'"pages":(\d+)', state)
-    return told, marks.seconds, int(pages[1]) if pages else 0
+    return told, memory, int(pages[1]) if pages else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -160,7 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(
         f"ms to an answer: median {median_ms:.0f}, p95 {1000 * times[len(times) * 95 // 100]:.0f}"
     )
-    print(report.line("serving.memory_mb_end_over_warm", memory[1] / 1e6, memory[0] / 1e6))
+    print("own memory, MB: " + ", ".join(f"{each / 1e6:.0f}" for each in memory))
+    print(report.line("serving.memory_last_over_half", memory[-1] / 1e6, memory[1] / 1e6))
     raise SystemExit(1 if told.errors else 0)
 
 

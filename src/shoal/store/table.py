@@ -51,6 +51,8 @@ FAMILIES = (
 
 _CACHE_BYTES = 256 << 20
 """Of blocks, filters and indexes; with half of it an add at 100 M URLs costs nearly twice."""
+_READER_CACHE_BYTES = 64 << 20
+"""Who reads beside a crawl takes less: nothing there is asked a hundred times a page."""
 _MEMTABLE_BYTES = {"page": 32 << 20, "queue": 32 << 20, "anchor": 32 << 20, "text": 32 << 20}
 _OTHER_MEMTABLE_BYTES = 8 << 20
 _ALREADY_COMPRESSED = ("text",)
@@ -91,7 +93,7 @@ class RocksTable:
     def __init__(self, path: Path, *, reader: bool = False) -> None:
         self._secondary = Path(tempfile.mkdtemp(prefix="shoal-reader-")) if reader else None
         access = AccessType.secondary(str(self._secondary)) if reader else AccessType.read_write()
-        cache = Cache(_CACHE_BYTES)
+        cache = Cache(_READER_CACHE_BYTES if reader else _CACHE_BYTES)
         families = {name: _options(name, cache) for name in ("default", *FAMILIES)}
         try:
             self._db = Rdict(str(path), _options("default", cache), families, access)
