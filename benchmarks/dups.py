@@ -25,6 +25,7 @@ from benchmarks.dup_peers import PEERS, Answer
 from benchmarks.dup_scores import Scores, score_groups, score_pairs
 from benchmarks.dup_variants import missing, variants
 from benchmarks.extract_scores import data_folder
+from benchmarks.peers import peers_python
 from benchmarks.report import line, table
 
 METHODS = ("default", "simhash", "fingerprints")
@@ -76,22 +77,6 @@ def written(made: Iterable[Made], texts: Path) -> list[Made]:
             file.write(f"{json.dumps(each.text)}\n")
             labels.append(each._replace(text=""))
     return labels
-
-
-def peers_python(work: Path) -> Path | None:
-    """The python that has the peers; None when they can't be installed here."""
-    home = work / "peers-dups"
-    python, done = home / "bin" / "python", home / "installed"
-    if done.is_file():
-        return python
-    work.mkdir(parents=True, exist_ok=True)
-    make = [sys.executable, "-m", "venv", "--clear", str(home)]
-    install = [str(python), "-m", "pip", "install", "-q", "--only-binary", ":all:", *_PACKAGES]
-    for step in (make, install):
-        if subprocess.run(step, check=False, capture_output=True).returncode:
-            return None
-    done.touch()
-    return python
 
 
 def measure(name: str, python: Path, labels: Sequence[Made], texts: Path) -> Iterator[Result]:
@@ -181,7 +166,7 @@ def main() -> None:
     given.work = given.work.resolve()  # the readers run elsewhere
     given.work.mkdir(parents=True, exist_ok=True)
     runners = {f"shoal-{method}": Path(sys.executable) for method in given.methods}
-    peers = peers_python(given.work) if given.peers else None
+    peers = peers_python(given.work / "peers-dups", _PACKAGES) if given.peers else None
     if peers:
         runners |= dict.fromkeys(given.peers, peers)
     elif given.peers:

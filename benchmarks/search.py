@@ -6,9 +6,9 @@
 
 Every collection is a folder (search_scores.py). Shoal is asked as a person would: each text is an
 entry of a real index, each query a line that is parsed, and the order is that of `shoal search`.
-The figure of all queries is compared; beside it stands that of the even ones, which nothing was
-tuned on, and how likely chance alone would give the difference. The peers (search_peers.py) live in
-an environment that is made on first use, in --work.
+The figure of all queries is compared; beside it stand those of the odd and of the even ones (both
+were seen while weights were chosen), and how likely chance alone would give the difference. The
+peers (search_peers.py) live in an environment that is made on first use, in --work.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.extract_scores import data_folder
+from benchmarks.peers import peers_python
 from benchmarks.report import line, table
 from benchmarks.search_peers import PEERS
 from benchmarks.search_scores import Judged, chance, is_tuned_on, load, mean, scores
@@ -78,22 +79,6 @@ def ours(judged: Judged, weights: Weights) -> Found:
         return Found(OURS, scores(judged, list(answers_of(index, judged, weights))))
 
 
-def peers_python(work: Path) -> Path:
-    """The python that has the peers; this one when nothing can be installed here."""
-    home = work / "peers-search"
-    python, done = home / "bin" / "python", home / "installed"
-    if done.is_file():
-        return python
-    work.mkdir(parents=True, exist_ok=True)
-    make = [sys.executable, "-m", "venv", "--clear", str(home)]
-    install = [str(python), "-m", "pip", "install", "-q", "--only-binary", ":all:", *_PACKAGES]
-    for step in (make, install):
-        if subprocess.run(step, check=False, capture_output=True).returncode:
-            return Path(sys.executable)
-    done.touch()
-    return python
-
-
 def theirs(name: str, python: Path, judged: Judged) -> Iterator[Found]:
     """What a peer found; if it can't be run, why is said."""
     package = PEERS[name][1]
@@ -123,7 +108,7 @@ def shown(judged: Judged, found: Sequence[Found]) -> Iterator[str]:
         p = "-" if each is us else f"{chance(us.scores, each.scores):.3f}"
         rows.append([each.name, *(f"{v:.4f}" for v in (mean(each.scores), tuned, held)), p])
     size = f"{len(judged.documents):,} documents, {len(judged.queries)} queries"
-    head = ["nDCG@10", "all", "odd (tuned on)", "even", "p of the difference"]
+    head = ["nDCG@10", "all", "odd", "even", "p of the difference"]
     yield f"{judged.name}: {size}\n{table(head, rows)}"
     yield "\n".join(
         line(f"ndcg10/{judged.name}/{each.name}", mean(us.scores), mean(each.scores))
@@ -159,7 +144,8 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     given = arguments()
-    python = peers_python(given.work) if given.peers else Path(sys.executable)
+    peers = peers_python(given.work / "peers-search", _PACKAGES) if given.peers else None
+    python = peers or Path(sys.executable)
     worst = math.inf
     for folder in folders(given.data, given.collections):
         judged = load(folder)

@@ -1,7 +1,7 @@
 """Are the right documents first? Floors of nDCG@10 on the judged collections of SHOAL_DATA/ir.
 
 Each floor is at least what the best of bm25s, SQLite FTS5 and plain tantivy reaches there
-(benchmarks/search.py). The queries that nothing was tuned on have floors of their own.
+(benchmarks/search.py). The even queries have floors of their own.
 """
 
 import hashlib

@@ -43,6 +43,8 @@ def export_graph(
 ) -> Exported:
     """Write the graph of the last `rank`; the file's ending says how: .graphml or .parquet."""
     path = Path(file)
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no directory {str(path.parent)!r} to write {path.name!r} into")
     tell = told or (lambda _doing, _done, _total: None)
     match path.suffix.lower():
         case ".graphml":

@@ -21,6 +21,13 @@ _PATIENCE_SECONDS = 300.0
 _ERROR_CHARS = 300
 
 
+def command_of(layout: Layout) -> list[str]:
+    """Starts the process that writes the index of a collection."""
+    # -P: the directory where somebody starts a crawl is no place to import modules from.
+    module = [sys.executable, "-P", "-m", "shoal.app.index_process"]
+    return [*module, str(layout.directory), str(layout.data)]
+
+
 class IndexChild:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -36,10 +43,9 @@ class IndexChild:
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._starts += 1
-        command = [sys.executable, "-P", "-m", "shoal.app.index_process"]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the command is ours
-                [*command, str(self._layout.directory), str(self._layout.data)],
+                command_of(self._layout),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shoal.app.collection import Collection
 from shoal.app.follower import Follower, Told, commit, follow_to_the_end
-from shoal.app.index_state import IndexState, read_state
+from shoal.app.index_state import read_state
 from shoal.app.layout import Layout, directory_of
 from shoal.errors import Busy, ShoalError
 from shoal.index.place import is_ours
@@ -81,7 +81,3 @@ def index_holds(layout: Layout) -> Callable[[bytes], bool]:
     with suppress(ShoalError):
         return IndexReader(layout.index).holds
     return lambda _row: False  # there is no index yet
-
-
-def open_index(layout: Layout) -> tuple[IndexReader, IndexState | None]:
-    return IndexReader(layout.index), read_state(layout)

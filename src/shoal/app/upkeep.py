@@ -5,7 +5,6 @@ else's work: a running crawl has its index process, and whoever ranks holds the 
 """
 
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from shoal.app.collection import Collection
+from shoal.app.index_child import command_of
 from shoal.app.indexing import is_behind
 from shoal.app.layout import Layout
 from shoal.app.rank_upkeep import BackgroundRanking
@@ -43,9 +43,8 @@ class Upkeep:
     def _index(self, layout: Layout) -> None:
         if self._indexing is not None and self._indexing.poll() is None:
             return
-        command = [sys.executable, "-P", "-m", "shoal.app.index_process"]
         self._indexing = subprocess.Popen(  # noqa: S603 - the command is ours
-            [*command, str(layout.directory), str(layout.data)],
+            command_of(layout),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
