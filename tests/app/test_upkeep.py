@@ -1,0 +1,27 @@
+"""What goes on behind `shoal serve`: an index that fell behind is brought up to date."""
+
+import time
+from pathlib import Path
+
+from shoal.app.api import open as open_collection
+from shoal.app.indexing import is_behind
+from shoal.app.upkeep import Upkeep
+from tests.app.test_follower import NO_ROBOTS, assert_index_is_table
+from tests.crawl.run import crawl
+from tests.world import Web, serve
+
+PATIENCE_SECONDS = 60.0
+
+
+def test_the_index_is_brought_up_to_date(tmp_path: Path) -> None:
+    directory = tmp_path / "corpus"
+    with serve(Web(seed=2, hosts=2, pages=8, robots=NO_ROBOTS)) as web:
+        crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
+    with open_collection(directory) as collection:
+        assert is_behind(collection)
+        with Upkeep(directory):
+            deadline_s = time.monotonic() + PATIENCE_SECONDS
+            while is_behind(collection):
+                assert time.monotonic() < deadline_s, "it was not indexed"
+                time.sleep(0.05)
+        assert assert_index_is_table(collection.table, collection.store, collection.layout.index)
