@@ -37,11 +37,14 @@ from benchmarks import grown, report
 from benchmarks.population import Population, answer, understand
 from benchmarks.web import stop_on_sigterm
 from shoal.clock import FakeClock
+from shoal.frontier.allowance import Again, AgainSettings
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.document import Understood
+from shoal.model.life import Life
 from shoal.model.link import Link
 from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Batch
 from shoal.store.table import RocksTable
 
 HOSTS = 100_000
@@ -63,8 +66,13 @@ class Later:
         self._random = random.Random(1)
         self._range = (0.9 * seconds, 1.1 * seconds)
 
-    def next_due(self, visit: Visit, fetched: Fetched, understood: Understood) -> float | None:
-        return fetched.ended + self._random.uniform(*self._range)
+    def learn(
+        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
+    ) -> Life:
+        return life or Life()
+
+    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+        return now + self._random.uniform(*self._range)
 
 
 class Meter:
@@ -130,7 +138,7 @@ class Bench:
         self._table = RocksTable(path)
         capacity = max(1, round(population.visits_per_second * _DELAY_AND_FETCH_SECONDS))
         seams = Seams(refresher=Later(population.due_again_seconds), prefetch=self._count_woken)
-        settings = FrontierSettings(capacity=capacity, seed=1)
+        settings = FrontierSettings(capacity=capacity, seed=1, again=AgainSettings(Again.ALSO))
         self._frontier = DiskFrontier(self._table, self._clock, settings, seams)
         self._meter = Meter()
         self._seen: Counter[str] = Counter()

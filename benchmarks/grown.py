@@ -24,14 +24,17 @@ from benchmarks.population import (
     spread,
 )
 from shoal.clock import FakeClock
+from shoal.frontier.allowance import Again
 from shoal.frontier.credit import CreditRow, credit_key, domain_of, standing_of, standings
 from shoal.frontier.discovery import Order
 from shoal.frontier.front import Front
 from shoal.frontier.robots_desk import robots_url
 from shoal.frontier.rows import (
     ADDRESSES_KEY,
+    AGAIN,
     CLOCK_KEY,
     COUNTS_KEY,
+    MODE_KEY,
     Entry,
     HostRow,
     Robots,
@@ -49,6 +52,7 @@ from shoal.frontier.rows import (
 from shoal.frontier.settings import FrontierSettings
 from shoal.model.cell import to_ms
 from shoal.model.document import Fate
+from shoal.model.life import Life
 from shoal.model.outcome import State
 from shoal.model.record import pack
 from shoal.model.robots import ALLOW_ALL, MAX_AGE_SECONDS
@@ -67,6 +71,8 @@ _DUE_AT_ONCE_MS = 0
 _FETCH_MS = to_ms(FETCH_SECONDS)
 _AT_ONCE = 20_000
 _OWN_TEXT_COSTS = 0.5
+_AGAIN = AGAIN + 1
+"""The level of a page's revisit."""
 _RESTING_CPU_SECONDS = 0.02
 
 
@@ -100,7 +106,7 @@ class Grown:
             Fate.WAITING,
             depth=2,
             waiting=True,
-            level=self._level,
+            level=_AGAIN,
             etag=ETAG,
             status=200,
         )
@@ -157,6 +163,7 @@ class Grown:
         url.due_ms, url.order = entry.due_ms, entry.order
         if visits:
             url.visits = visits
+            url.life = Life(observed=int(visits > 1))
             url.digest = digest_of(entry.row)
             url.body_ms = url.found_ms + _ROUND_MS - _FETCH_MS
             url.fetched_ms = written_ms - _FETCH_MS
@@ -171,14 +178,16 @@ class Grown:
         batch.put("site", COUNTS_KEY, pack(counts))
         batch.put("site", CLOCK_KEY, pack(_NOW_MS))
         batch.put("site", ADDRESSES_KEY, pack({}))
+        batch.put("site", MODE_KEY, Again.ALSO.encode())
         self._table.write(batch)
 
     def _write_site(self, batch: Batch, life: "_Life") -> None:
         site = life.site
         visits = life.visited * life.visits_each
-        credit = CreditRow(spent=_OWN_TEXT_COSTS * visits)
+        credit = CreditRow(spent=_OWN_TEXT_COSTS * life.visited)
         standing = standing_of(credit, standings(self._levels) - 1)
         row = SiteRow(waiting=life.size, visits=visits, fetched=visits)
+        row.deaf = visits - life.visited  # the same body came again, whatever was asked
         row.entry_level = self._front.rank(standing, self._level)
         row.entry_ready_ms = life.ready_ms()
         if visits:
@@ -228,7 +237,7 @@ class _Life:
     def entry(self, number: int, row: bytes, visits: int) -> Entry:
         """Its queue entry after so many visits."""
         order = (self.found_ms(number) + _ROUND_MS * visits) * 1000
-        return Entry(self._level, self.due_ms(number, visits), order, row)
+        return Entry(_AGAIN if visits else self._level, self.due_ms(number, visits), order, row)
 
     def ready_ms(self) -> int:
         """When it has work: a busy one for long, another when its first page is due again."""

@@ -200,7 +200,7 @@ def test_every_scalar_can_be_set_by_its_variable(each: Setting) -> None:
         text = "Seven"
     if each.key in ("url.max_length", "fetch.max_headers"):
         text = "7000"
-    if each.key.startswith(("dedupe.resemblance", "search.b")):
+    if each.key.startswith(("dedupe.resemblance", "search.b", "refresh.share")):
         text = "0.7"
     config = load(None, {}, {each.variable: text})
     wanted = {"7": 7, "7.5": 7.5, "2m": 120.0, "70MB": 70_000_000, "7000": 7000, "0.7": 0.7}.get(

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shoal.app.api import crawl, open  # noqa: A004 - shoal.open reads well
+    from shoal.app.api import crawl, open, refresh  # noqa: A004 - shoal.open reads well
     from shoal.app.cleaned import Cleaned
     from shoal.app.cleaning import clean
     from shoal.app.collection import Collection, Page
@@ -80,6 +80,7 @@ __all__ = [
     "open",
     "plan",
     "rank",
+    "refresh",
     "regroup",
     "reindex",
     "slope",
@@ -121,6 +122,7 @@ _HOMES = {
     "open": ("shoal.app.api", "open"),
     "plan": ("shoal.model.plan", "plan"),
     "rank": ("shoal.app.link_graph", "rank"),
+    "refresh": ("shoal.app.api", "refresh"),
     "regroup": ("shoal.app.dups", "regroup"),
     "reindex": ("shoal.app.indexing", "reindex"),
     "slope": ("shoal.app.page_source", "slope"),

@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 from shoal.clock import Clock
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
-from shoal.model.visit import Fetched, Kind, Visit, refused
+from shoal.model.visit import SOURCES, Fetched, Kind, Visit, refused
 from shoal.ports import Fetcher, Frontier, Prints, Store, Understander
 
 
@@ -68,7 +68,7 @@ class Progress:
         self.requests += 1
         self.bytes += len(fetched.body)
         self.fetch_seconds += fetched.seconds
-        if visit.kind is Kind.ROBOTS:
+        if visit.kind is Kind.ROBOTS or visit.kind in SOURCES:
             return
         match fetched.outcome:
             case Outcome.OK:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from shoal.model.content import Content
 from shoal.model.document import Document, Regraded, Understood
+from shoal.model.life import Life
 from shoal.model.link import Link, Source
 from shoal.model.principal import Principal
 from shoal.model.visit import Fetched, Visit
@@ -180,9 +181,37 @@ class Prioritizer(Protocol):
 
 
 class Refresher(Protocol):
-    """When to look again? None: not in this crawl."""
+    """How does a page change, and when to look again?"""
 
-    def next_due(self, visit: Visit, fetched: Fetched, understood: Understood) -> float | None: ...
+    def learn(
+        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
+    ) -> Life:
+        """What is known after a visit that found the page. Says in `understood.change` whether it
+        changed."""
+        ...
+
+    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+        """When to look again. None: not in this crawl."""
+        ...
+
+
+class SourceDesk(Protocol):
+    """What does a sitemap or a feed come to? Asked in its visit's commit."""
+
+    def take(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
+    ) -> float | None:
+        """Leaves in `understood.named` what is to be offered; returns when to ask again. None: not
+        in this crawl."""
+        ...
+
+    def is_feed(self, row: bytes, document: Document) -> bool:
+        """Whether what was fetched as a page is a feed to be polled from now on."""
+        ...
+
+    def is_wanted(self, row: bytes) -> bool:
+        """Whether a source is still to be asked for: a person may have removed a feed."""
+        ...
 
 
 class Index(Protocol):

@@ -1,8 +1,12 @@
 """What goes on behind `shoal serve`: an index that fell behind is brought up to date."""
 
+import threading
 import time
 from pathlib import Path
 
+import pytest
+
+from shoal.app import upkeep as upkeep_module
 from shoal.app.api import open as open_collection
 from shoal.app.indexing import is_behind
 from shoal.app.upkeep import Upkeep
@@ -11,6 +15,21 @@ from tests.crawl.run import crawl
 from tests.world import Web, serve
 
 PATIENCE_SECONDS = 60.0
+
+
+def test_it_looks_when_it_is_woken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = threading.Semaphore(0)
+
+    class Looking(Upkeep):
+        def look(self, *, also_rank: bool) -> None:
+            del also_rank
+            looked.release()
+
+    monkeypatch.setattr(upkeep_module, "_LOOK_SECONDS", 1000.0)
+    with Looking(tmp_path) as looking:
+        assert looked.acquire(timeout=PATIENCE_SECONDS)
+        looking.wake()
+        assert looked.acquire(timeout=PATIENCE_SECONDS)
 
 
 def test_the_index_is_brought_up_to_date(tmp_path: Path) -> None:

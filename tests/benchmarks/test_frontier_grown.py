@@ -20,6 +20,7 @@ from benchmarks.population import (
     understand,
 )
 from shoal.clock import FakeClock
+from shoal.frontier.allowance import Again, AgainSettings
 from shoal.frontier.audit import audit
 from shoal.frontier.credit import CreditRow
 from shoal.frontier.frontier import DiskFrontier
@@ -35,10 +36,12 @@ from shoal.frontier.rows import (
 )
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.document import Understood
+from shoal.model.life import Life
 from shoal.model.link import Link
 from shoal.model.record import unpack
-from shoal.model.rowkey import row_key, url_of
+from shoal.model.rowkey import row_key, site_of_key, url_of
 from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Batch
 from shoal.store.table import FAMILIES, RocksTable
 
 HOSTS = 200
@@ -57,9 +60,14 @@ class TwiceIfBusy:
     def __init__(self, population: Population) -> None:
         self._busy = {site_of_host(host) for host in range(population.busy)}
 
-    def next_due(self, visit: Visit, fetched: Fetched, understood: Understood) -> float | None:
-        soon = visit.is_first and visit.site in self._busy
-        return fetched.ended + (10.0 if soon else 1e6)
+    def learn(
+        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
+    ) -> Life:
+        return Life(observed=int(not visit.is_first))
+
+    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+        soon = not life.observed and site_of_key(row) in self._busy
+        return now + (10.0 if soon else 1e6)
 
 
 @pytest.fixture
@@ -89,7 +97,8 @@ def grow(table: RocksTable, population: Population) -> None:
     """The same crawl, through the frontier."""
     clock, wanted = FakeClock(NOW - 100_000), visits_of(population)
     seams = Seams(refresher=TwiceIfBusy(population))
-    frontier = DiskFrontier(table, clock, FrontierSettings(seed=1), seams)
+    settings = FrontierSettings(seed=1, again=AgainSettings(Again.ALSO))
+    frontier = DiskFrontier(table, clock, settings, seams)
     frontier.add([link_to(row) for row, visits in wanted.items() if visits], depth=2)
     pages = 0
     while pages < sum(wanted.values()):

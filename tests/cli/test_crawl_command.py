@@ -27,7 +27,7 @@ def adds_up(status: dict[str, object]) -> None:
 
     below = ("queued", "in_flight", "answered", "excluded", "failed")
     assert number("discovered") == sum(number(name) for name in below)
-    answered = ("fetched", "unchanged", "redirect", "gone")
+    answered = ("fetched", "unchanged", "redirect", "gone", "source")
     assert number("answered") == sum(number(name) for name in answered)
     assert number("fetched") == parts("fetched_by_fate")
     assert number("excluded") == parts("excluded_by_reason")

@@ -13,7 +13,7 @@ TRUTH = INDEX["crawl"]
 
 def test_the_demo(shoal: Shoal) -> None:
     done = shoal.ok("demo")
-    fetched = TRUTH["fetched"] + INDEX["by_documents"]
+    fetched = TRUTH["fetched"] + INDEX["by_documents"] + INDEX["by_sitemaps"]
     assert f"fetched {fetched} + redirect {TRUTH['redirects']} + gone {TRUTH['gone']}" in done.text
     assert f"{fetched} pages are stored; some of them:" in done.lines
     assert "The Reef Atlas" in done.text

@@ -20,9 +20,13 @@ def test_all_commands_are_there() -> None:
     wanted = (
         "crawl plan map status urls explain show export search serve rank links graph convert "
         "formats clean slope dups hosts pause resume slow exclude include retry submit stop mark "
-        "demo doctor checksum compact reindex verify repair"
+        "demo doctor checksum compact reindex verify repair sitemap refresh freshness simulate"
     )
-    below = {"config": ("show", "path"), "shadow": ("status", "apply", "discard")}
+    below = {
+        "config": ("show", "path"),
+        "shadow": ("status", "apply", "discard"),
+        "feed": ("add", "remove", "list", "opml", "show"),
+    }
     groups = {f"{group} {name}" for group, names in below.items() for name in names}
     assert set(COMMANDS) == {*wanted.split(), *groups}
 

@@ -157,7 +157,8 @@ def test_the_collection_is_part_of_the_map(shoal: Shoal, reef: Path) -> None:
         assert {each.target for each in web.requests} == {"/robots.txt", "/sitemap.xml"}
     by_url = {each["url"]: each for each in found["urls"]}
     eel = by_url["http://www.reef.example/species/garden-eel.html"]
-    assert (eel["sources"], eel["state"]) == (["sitemap"], "")
+    assert eel["sources"] == ["collection", "sitemap"], "no page links to it: the crawl read this"
+    assert eel["state"] == "fetched"
     home = by_url["http://www.reef.example/"]
     assert (home["sources"], home["state"]) == (["collection", "sitemap"], "fetched")
     assert home["last_modified"] == "2025-04-20"

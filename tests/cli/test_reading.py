@@ -21,7 +21,7 @@ REEF = "http://www.reef.example"
 CLOWNFISH = f"{REEF}/species/clownfish.html"
 INDEX = tomllib.loads((WEB / "index.toml").read_text("utf-8"))
 TRUTH = INDEX["crawl"]
-FETCHED = TRUTH["fetched"] + INDEX["by_documents"]
+FETCHED = TRUTH["fetched"] + INDEX["by_documents"] + INDEX["by_sitemaps"]
 
 
 def test_status_adds_up_and_is_what_the_web_has(read: ReadReef) -> None:
@@ -30,6 +30,7 @@ def test_status_adds_up_and_is_what_the_web_has(read: ReadReef) -> None:
     assert status["fetched"] == FETCHED
     assert status["redirect"] == TRUTH["redirects"]
     assert status["gone"] == TRUTH["gone"]
+    assert status["source"] == INDEX["sitemaps"]
     assert status["excluded_by_reason"]["robots"] == TRUTH["disallowed"]
     shown = read("status").text
     assert "at rest" in shown

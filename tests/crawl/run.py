@@ -6,6 +6,7 @@ from pathlib import Path
 
 from shoal.app.running import RunningCrawl, Summary, crawl_into
 from shoal.config import load
+from shoal.frontier.schedules import Selection
 from shoal.model.link import Link, Source
 from shoal.model.rowkey import row_key
 
@@ -27,7 +28,13 @@ def crawl(
     seeds: Iterable[str],
     settings: Mapping[str, object] | None = None,
     started: Callable[[RunningCrawl], None] | None = None,
+    *,
+    forever: bool = False,
+    selection: Selection | None = None,
 ) -> Summary:
-    config = load(directory, {**QUICK, **(settings or {})}, {})
+    """With `forever` until it is stopped (`crawl.max_time`, or by what `started` is handed); with a
+    selection, those stored pages again."""
+    steady = {"crawl.forever": "yes"} if forever else {}
+    config = load(directory, {**QUICK, **steady, **(settings or {})}, {})
     links = [Link(url, row_key(url), source=Source.SEED) for url in seeds]
-    return asyncio.run(crawl_into(directory, config, links, started=started))
+    return asyncio.run(crawl_into(directory, config, links, started=started, selection=selection))

@@ -311,6 +311,18 @@ def test_robots_has_a_limit_of_its_own(run: Run) -> None:
     run(main())
 
 
+def test_a_sitemap_may_be_longer_than_a_page(run: Run) -> None:
+    async def main() -> None:
+        settings = HttpSettings(agent="t", max_body_bytes=1_000)
+        raw = response(body=b"x" * 5_000)
+        async with serving(answering(raw)) as origin, fetching(settings) as fetcher:
+            sitemap = Visit(url=origin.url(), row=b"", site=b"", kind=Kind.SITEMAP)
+            assert len((await fetcher.fetch(sitemap)).body) == 5_000
+            assert len((await fetcher.fetch(visit(origin.url()))).body) == 1_000
+
+    run(main())
+
+
 def test_head(run: Run) -> None:
     async def handler(talk: Talk) -> None:
         whole = response(body=b"body")

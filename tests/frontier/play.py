@@ -5,7 +5,7 @@ clock, and keeps a log of who was asked from when to when.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from shoal.clock import FakeClock
@@ -17,6 +17,7 @@ from shoal.frontier.rows import UrlRow, host_of_site
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link, Rel, Source
+from shoal.model.named import Named
 from shoal.model.outcome import Outcome, of_status
 from shoal.model.robots import RobotsRules, parse
 from shoal.model.rowkey import row_key, site_of_key
@@ -52,6 +53,8 @@ class Answer(NamedTuple):
     """When it is not that of the status: no answer came, for instance."""
     body: bytes = b"page"
     documents: Sequence[Document] | None = None
+    named: Sequence[Named] = ()
+    below: Sequence[Link] = ()
 
 
 OK = Answer()
@@ -96,15 +99,7 @@ class Play:
 
     def open(self) -> None:
         """Start, or start again: on a table that was closed cleanly, or left as by a kill."""
-        given = self.settings.seams
-        seams = Seams(
-            given.owns,
-            lambda row: self.links.get(row, []),
-            given.refresher,
-            given.prefetch,
-            given.seed_moved,
-            given.learned,
-        )
+        seams = replace(self.settings.seams, links_of=lambda row: self.links.get(row, []))
         self.frontier = DiskFrontier(self.table, self.clock, self.settings.frontier, seams)
 
     # --- naming -----------------------------------------------------------------------------
@@ -178,6 +173,7 @@ class Play:
             documents = [Document()] if fetched.outcome is Outcome.OK else []
         links = [] if fetched.outcome is Outcome.REFUSED else list(answer.links)
         understood = Understood(list(documents), links, answer.robots)
+        understood.named, understood.below = list(answer.named), list(answer.below)
         if visit.kind is Kind.ROBOTS:
             understood.documents = []
             if fetched.outcome is Outcome.OK and answer.robots is None:

@@ -5,15 +5,20 @@ from dataclasses import replace
 import pytest
 
 from shoal.clock import FakeClock
+from shoal.frontier.allowance import Again, AgainSettings
 from shoal.frontier.discovery import Parcel
+from shoal.frontier.missing import MissingSettings
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.model.cell import to_ms
 from shoal.model.document import Document, Fate, Understood
+from shoal.model.life import Life
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome
 from shoal.model.record import unpack
 from shoal.model.rowkey import row_key
 from shoal.model.visit import Fetched, Keep, Kind, Visit
+from shoal.ports import Batch
 from shoal.store.table import RocksTable
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, rules
 
@@ -233,18 +238,31 @@ def test_a_part_that_waits_under_its_own_url_waits_no_more(play: Play) -> None:
 
 
 class Daily:
-    """A Refresher: look again after a day, twice."""
+    """A Refresher: look again after a day."""
 
-    def next_due(self, visit: Visit, fetched: Fetched, understood: Understood) -> float | None:
-        del understood
-        return fetched.ended + 86_400 if fetched.outcome is Outcome.OK else None
+    def learn(
+        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
+    ) -> Life:
+        del visit, understood
+        return Life(observed=0 if life is None else life.observed + 1, seen_ms=to_ms(fetched.ended))
+
+    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+        del batch, row, life
+        return now + 86_400
+
+
+def steady(*, mode: Again = Again.ALSO) -> PlaySettings:
+    missing = MissingSettings(asks_again=mode is Again.ALSO)
+    return PlaySettings(
+        replace(FAST, again=AgainSettings(mode), missing=missing), Seams(refresher=Daily())
+    )
 
 
 def test_a_refresher_says_when_to_look_again(table: RocksTable, clock: FakeClock) -> None:
-    play = Play(table, clock, PlaySettings(FAST, Seams(refresher=Daily())))
+    play = Play(table, clock, steady())
     play.add(f"{A}/1")
-    assert play.crawl() == [f"{A}/1"]
-    assert play.frontier.done(), "a day is beyond the patience"
+    assert play.crawl(most=1) == [f"{A}/1"]
+    assert not play.frontier.done(), "it goes on for ever"
     row = play.row(f"{A}/1")
     assert row is not None
     assert row.waiting
@@ -252,8 +270,49 @@ def test_a_refresher_says_when_to_look_again(table: RocksTable, clock: FakeClock
     play.add(f"{A}/2")
     assert play.crawl(most=1) == [f"{A}/2"]
     clock.advance(11)
-    assert play.crawl(lambda _: Answer(404)) == [f"{A}/1"]
+    assert play.crawl(lambda _: Answer(404), most=1) == [f"{A}/1"]
     assert play.state(f"{A}/1") == "gone/404"
+    assert play.problems() == []
+
+
+def test_a_crawl_of_one_pass_leaves_revisits_where_they_are(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = Play(table, clock, steady())
+    play.add(f"{A}/1")
+    assert play.crawl(most=1) == [f"{A}/1"]
+    play.frontier.close()
+    clock.advance(90_000)
+    play.settings = PlaySettings(FAST)
+    play.open()
+    play.add(f"{A}/2")
+    assert play.crawl() == [f"{A}/2"], "the other is due, but not in this crawl"
+    assert play.frontier.done()
+    assert play.problems() == []
+    play.frontier.close()
+    play.settings = steady()
+    play.open()
+    assert play.crawl(most=1) == [f"{A}/1"]
+    assert play.problems() == []
+
+
+def test_a_refresh_takes_what_was_due_when_it_began_and_nothing_else(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = Play(table, clock, steady())
+    play.add(f"{A}/1", f"{A}/2")
+    assert play.crawl(most=2) == [f"{A}/1", f"{A}/2"]
+    clock.advance(86_395)
+    play.add(f"{A}/3")
+    assert play.crawl(most=1) == [f"{A}/3"]
+    play.add(f"{A}/new")
+    play.frontier.close()
+    clock.advance(10)
+    play.settings = steady(mode=Again.ONLY)
+    play.open()
+    assert sorted(play.crawl()) == [f"{A}/1", f"{A}/2"]
+    assert play.frontier.done()
+    assert play.state(f"{A}/new") == "queued"
     assert play.problems() == []
 
 

@@ -126,7 +126,7 @@ def test_a_kill_in_the_middle_costs_nothing(
     play = Play(table, clock, PlaySettings(FAST))
     play.add(*(f"{A}/{n}" for n in range(40)))
     exclude(play, A)
-    play.frontier.wishes.go_on()
+    play.frontier.wishes.step()
     assert play.frontier.counts[BY_HAND] == 7, "a bounded number at a time"
     assert play.problems() == []
     play.open()
@@ -292,7 +292,7 @@ def test_a_retry_goes_on_after_a_kill(
     play.add(*(f"{A}/{n}" for n in range(30)))
     play.crawl(lambda _: Answer(403))
     play.frontier.wishes.retry("403")
-    play.frontier.wishes.go_on()
+    play.frontier.wishes.step()
     assert play.frontier.counts["queued"] == 7
     play.open()
     assert len(play.crawl()) == 30

@@ -15,11 +15,13 @@ from shoal.errors import CollectionError, UsageError
 from shoal.sources import inbox as inbox_module
 from shoal.sources.inbox import (
     MAX_ORDER_BYTES,
+    AddFeed,
     Command,
     Exclude,
     Inbox,
     Include,
     Pause,
+    RemoveFeed,
     Resume,
     Retry,
     Slow,
@@ -37,6 +39,8 @@ ORDERS: list[Command] = [
     Exclude("a.org"),
     Include("a.org"),
     Retry("timeout", "a.org"),
+    AddFeed("https://a.org/feed"),
+    RemoveFeed("https://a.org/feed"),
     Stop(),
 ]
 BAD_NAME = "1700000000000000-0123abcd.order"

@@ -174,6 +174,7 @@ def test_nor_on_any_page_in_any_look(browser: "Browser", crawling: str, look: st
         "store",
         "log",
         "graph",
+        "feeds",
     )
     check_by_axe(browser, crawling, look, others)
 

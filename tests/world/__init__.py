@@ -11,19 +11,24 @@ from tests.world.behaviour import (
     Drip,
     Endless,
     EndlessHeaders,
+    FrameClock,
     Gone,
     Hang,
+    Head,
+    Header,
     Http09,
     Latency,
     Loop,
     Redirect,
     Reset,
     Status,
+    Validators,
     WrongLength,
 )
 from tests.world.client import Running, serve
 from tests.world.log import Request, by_address, by_host, gaps, overlaps, repeats
 from tests.world.robots import RobotsMix
+from tests.world.truth import Copies
 from tests.world.web import Link, Web
 
 __all__ = [
@@ -34,11 +39,15 @@ __all__ = [
     "Chunked",
     "Close",
     "ContentType",
+    "Copies",
     "Drip",
     "Endless",
     "EndlessHeaders",
+    "FrameClock",
     "Gone",
     "Hang",
+    "Head",
+    "Header",
     "Http09",
     "Latency",
     "Link",
@@ -49,6 +58,7 @@ __all__ = [
     "RobotsMix",
     "Running",
     "Status",
+    "Validators",
     "Web",
     "WrongLength",
     "by_address",

@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from http import HTTPStatus
 
-EPOCH = datetime(2010, 1, 1, tzinfo=UTC)  # what the world's clock calls 0
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -60,11 +59,6 @@ def http_date(seconds: int) -> str:
     return email.utils.formatdate(seconds, usegmt=True)
 
 
-def world_date(time_seconds: float) -> str:
-    """A time of the world's clock as an HTTP date."""
-    return http_date(int(EPOCH.timestamp() + time_seconds))
-
-
 def plain_answer(status: int, *headers: tuple[str, str]) -> Answer:
     """An error or redirect with the short page that servers add."""
     reason = _REASONS.get(status, "Unknown")
@@ -82,10 +76,10 @@ def retry_later(status: int, seconds: int | None, *, dated: bool) -> Answer:
 
 
 def unchanged(asked: Asked, etag: str, modified: str) -> bool:
-    """Whether a conditional request is answered by 304."""
+    """Whether a conditional request is answered by 304; a validator that is empty is unknown."""
     if (wanted := asked.headers.get("if-none-match")) is not None:
         known = [tag.strip().removeprefix("W/") for tag in wanted.split(",")]
-        return "*" in known or etag.removeprefix("W/") in known
+        return "*" in known or (bool(etag) and etag.removeprefix("W/") in known)
     since = asked.headers.get("if-modified-since")
     if since is None:
         return False

@@ -1,8 +1,9 @@
 """How can a host or a page misbehave?
 
 Each behaviour is a small value that says one thing; several may hold for one request: waits add
-up, the first answer wins, the last fault shapes the bytes. Every behaviour can be limited to the
-first `times` requests (counted per host or per URL) or to a share of them; the dice are a function
+up, the first answer wins, the last fault shapes the bytes, manners add up. Every behaviour can be
+limited to the first `times` requests (counted per host or per URL), to `every` second or third one
+(a page that flaps), to a share of them, or to a time of the world's clock; the dice are a function
 of the seed, the URL and the attempt, so a run can be repeated whatever the order of arrival.
 """
 
@@ -19,6 +20,9 @@ class Behaviour:
     times: int | None = None
     probability: float = 1.0
     per: Literal["host", "url"] = "host"
+    every: int = 1
+    after_seconds: float = 0.0
+    until_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,8 @@ class Loop(Behaviour):
 
 @dataclass(frozen=True)
 class Gone(Behaviour):
-    """Not there any more from this time of the world on."""
+    """Not there any more; `after_seconds` says from when on."""
 
-    after_seconds: float = 0.0
     code: int = 410
 
 
@@ -78,6 +81,46 @@ class ContentType(Behaviour):
     """The same bytes under another (wrong) media type; empty: no Content-Type at all."""
 
     media_type: str
+
+
+# --- manners: what a server says of its pages
+
+
+@dataclass(frozen=True)
+class Validators(Behaviour):
+    """What ETag and Last-Modified are worth, and whether conditions are heard at all.
+
+    `none` sends no such field, `new` another one each time, `stuck` for ever that of the original.
+    """
+
+    etag: Literal["true", "none", "new", "stuck"] = "true"
+    last_modified: Literal["true", "none", "new", "stuck"] = "true"
+    conditions: bool = True
+
+
+@dataclass(frozen=True)
+class Head(Behaviour):
+    """How HEAD is answered when not as GET would be: 405, as if nothing ever changed, or 404."""
+
+    answer: Literal["refused", "stuck", "missing"]
+
+
+@dataclass(frozen=True)
+class FrameClock(Behaviour):
+    """A line with the time of day in the page's frame, later at each request.
+
+    The bytes are never the same again, and ETag and Last-Modified follow the bytes.
+    """
+
+    where: Literal["header", "footer"] = "footer"
+
+
+@dataclass(frozen=True)
+class Header(Behaviour):
+    """One more header field, such as Cache-Control."""
+
+    name: str
+    value: str
 
 
 # --- faults of the wire
@@ -154,6 +197,7 @@ class Close(Behaviour):
     """Close the connection after the answer, saying so."""
 
 
+Manner = Validators | Head | FrameClock | Header
 Answering = Status | Redirect | Chain | Loop | Gone
 Fault = (
     Hang
@@ -179,6 +223,10 @@ _KINDS: dict[str, type[Behaviour]] = {
         Loop,
         Gone,
         ContentType,
+        Validators,
+        Head,
+        FrameClock,
+        Header,
         Hang,
         Drip,
         Endless,

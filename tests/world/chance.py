@@ -29,6 +29,8 @@ class Purpose(IntEnum):
     CHANGES = 11
     SENTENCES = 12
     FAULTS = 13
+    SITEMAP = 14
+    FEED = 15
 
 
 def mix(*parts: int) -> int:

@@ -10,14 +10,13 @@ Poisson.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.world.chance import Purpose, fraction, stream
 
 _EVENTS_PER_BLOCK = 8
 _VERSIONS_PER_BLOCK = 256  # more events than one block can plausibly hold
-_SLOWEST_PER_SECOND = 1 / (200 * 86_400)
-_FASTEST_PER_SECOND = 1 / 3_600
 
 
 @dataclass(frozen=True)
@@ -41,16 +40,33 @@ class History:
 
     def between(self, after_seconds: float, until_seconds: float) -> list[float]:
         """The times of all changes in (after, until]."""
+        return list(self.walk(after_seconds, until_seconds))
+
+    def walk(self, after_seconds: float, until_seconds: float) -> Iterator[float]:
+        """The same, one by one: the first is cheap, however late the last."""
         if self.rate_per_second <= 0 or until_seconds <= 0:
-            return []
+            return
         length = self._block_seconds()
-        blocks = range(int(max(after_seconds, 0) // length), int(until_seconds // length) + 1)
-        return [
-            when
-            for block in blocks
-            for when in self._events(block)
-            if after_seconds < when <= until_seconds
-        ]
+        for block in range(int(max(after_seconds, 0) // length), int(until_seconds // length) + 1):
+            for when in self._events(block):
+                if after_seconds < when <= until_seconds:
+                    yield when
+
+    def events_until(self, time_seconds: float) -> list[tuple[int, float]]:
+        """(version, time) of every change until then, in order."""
+        if self.rate_per_second <= 0 or time_seconds <= 0:
+            return []
+        blocks = range(int(time_seconds // self._block_seconds()) + 1)
+        found = [event for block in blocks for event in self._numbered(block)]
+        return [(version, when) for version, when in found if when <= time_seconds]
+
+    def events_of(self, version: int) -> list[tuple[int, float]]:
+        """(version, time) of the changes around this one: its own is among them, if it exists."""
+        return self._numbered(version // _VERSIONS_PER_BLOCK)
+
+    def _numbered(self, block: int) -> list[tuple[int, float]]:
+        first = block * _VERSIONS_PER_BLOCK + 1
+        return [(first + number, when) for number, when in enumerate(self._events(block))]
 
     def _block_seconds(self) -> float:
         return _EVENTS_PER_BLOCK / self.rate_per_second
@@ -66,10 +82,13 @@ class History:
         return events
 
 
-def history(seed: int, host: int, page: int, changing_share: float) -> History:
-    """The page's own history: still, or at a rate log-uniform from 1 in 200 days to 1 an hour."""
+def history(
+    seed: int, host: int, page: int, changing_share: float, seconds: tuple[float, float]
+) -> History:
+    """The page's own history: still, or with a mean gap log-uniform between these two."""
     draw = fraction(seed, Purpose.RATE, host, page)
     if draw >= changing_share:
         return History(seed, host, page, 0.0)
-    span = math.log(_FASTEST_PER_SECOND / _SLOWEST_PER_SECOND)
-    return History(seed, host, page, _SLOWEST_PER_SECOND * math.exp(span * draw / changing_share))
+    longest, shortest = max(seconds), min(seconds)
+    rate = math.exp(math.log(longest / shortest) * draw / changing_share) / longest
+    return History(seed, host, page, rate)

@@ -22,6 +22,7 @@ from typing import Any
 from tests.world import behaviour as behaviours_
 from tests.world import log as log_
 from tests.world.behaviour import Behaviour
+from tests.world.clock import Mark, WorldClock
 from tests.world.log import Request
 from tests.world.web import Web
 
@@ -38,6 +39,7 @@ class Running:
         self.web = web
         self.log_path = log_path
         self.process_id = process_id
+        self.clock = WorldClock()
         self._control_port = control_port
 
     @property
@@ -61,7 +63,18 @@ class Running:
 
     def set_time(self, seconds: float) -> None:
         """Set the world's clock, which says which pages have changed or gone."""
-        self._do("time", seconds=seconds)
+        self._set_clock(seconds, None)
+
+    def run_time(self, speed: float = 1.0) -> None:
+        """From now on the world's clock runs, so many of its seconds a second; 0: it stands.
+
+        Do this before the first request that is to see it: while the clock runs, dates are those
+        of today (see clock.py).
+        """
+        self._set_clock(None, speed)
+
+    def _set_clock(self, seconds: float | None, speed: float | None) -> None:
+        self.clock.add(Mark(*self._do("time", seconds=seconds, speed=speed)["mark"]))
 
     def put(
         self,
@@ -92,7 +105,7 @@ class Running:
         self.put(host, "/robots.txt", text, status=status, headers={"Content-Type": "text/plain"})
 
     def down(self, host: int) -> None:
-        """Refuse connections to this host's address."""
+        """Reset connections to this host's address, and refuse new ones."""
         self._do("down", address=self.web.address(host))
 
     def up(self, host: int) -> None:

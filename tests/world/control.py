@@ -62,7 +62,12 @@ class Control:
             case "clear":
                 origin.table.clear()
             case "time":
-                origin.time_seconds = float(command["seconds"])
+                world, speed = command["seconds"], command["speed"]
+                mark = origin.clock.set(
+                    world=None if world is None else float(world),
+                    speed=None if speed is None else float(speed),
+                )
+                return {"mark": list(mark)}
             case "put":
                 headers = tuple((name, value) for name, value in command["headers"])
                 body = base64.b64decode(command["body"])

@@ -23,7 +23,10 @@ Grouping = Callable[[Iterable["Request"]], dict[str, list["Request"]]]
 
 @dataclass(frozen=True)
 class Request:
-    """A request and its answer; no end: still in flight. `start`/`end` are Unix times."""
+    """A request and its answer; no end: still in flight. `start`/`end` are Unix times.
+
+    `asked_bytes` came with the request's head, `head_bytes` of `sent_bytes` left as the answer's.
+    """
 
     address: str
     host: str
@@ -40,6 +43,13 @@ class Request:
     status: int = 0
     sent_bytes: int = 0
     complete: bool = False
+    head_bytes: int = 0
+    asked_bytes: int = 0
+
+    @property
+    def body_bytes(self) -> int:
+        """What was sent beside status line and headers (as it travels: packed, chunked)."""
+        return self.sent_bytes - self.head_bytes
 
     @property
     def url(self) -> str:

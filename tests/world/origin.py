@@ -2,13 +2,15 @@
 
 Joins the web (what a page says), the world's clock (which version), pages put there by a test, and
 the behaviours (what goes wrong), and leaves the bytes to the wire. Any Host header is accepted: a
-known name picks its host, an unknown one the host of the address that was asked.
+known name picks its host, an unknown one the host of the address that was asked. What a test put
+there, robots.txt and errors know no manners.
 """
 
 from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from dataclasses import dataclass, replace
 
 from tests.world.answer import (
@@ -16,22 +18,37 @@ from tests.world.answer import (
     Asked,
     plain_answer,
     retry_later,
-    unchanged,
-    world_date,
 )
 from tests.world.behaviour import (
     Answering,
     Chain,
     ContentType,
     Fault,
+    FrameClock,
     Gone,
+    Head,
+    Header,
     Latency,
     Loop,
     Redirect,
     Status,
+    Validators,
 )
 from tests.world.chance import mix
+from tests.world.clock import WorldClock
 from tests.world.pages import Writer
+from tests.world.resource import PLAIN, Desk, Manners, Resource
+from tests.world.source_files import feed, sitemap
+from tests.world.sources import (
+    feed_media_type,
+    feed_target,
+    has_feed,
+    has_sitemap,
+    post_at,
+    posts,
+    sitemap_entries,
+    sitemap_url,
+)
 from tests.world.table import Table
 from tests.world.web import Web
 
@@ -52,9 +69,10 @@ class Origin:
 
     def __init__(self, web: Web) -> None:
         self.web = web
-        self.time_seconds = 0.0
+        self.clock = WorldClock()
         self.table = Table(web.seed)
         self._writer = Writer(web)
+        self._desk = Desk(self.clock)
         self._placed: dict[tuple[str, str], Answer] = {}
         self._rendered: dict[tuple[int, int], bytes] = {}
 
@@ -77,9 +95,10 @@ class Origin:
 
     def plan(self, asked: Asked) -> Plan:
         names = (asked.name,) if asked.name == asked.address else (asked.name, asked.address)
-        fired = self.table.fired(names, _HOP.sub("", asked.target))
+        fired = self.table.fired(names, _HOP.sub("", asked.target), self.clock.now())
         if not fired:
-            return Plan(self._answer(asked))
+            return Plan(self._answer(asked, PLAIN))
+        manners = Manners.of(behaviour for behaviour, _ in fired)
         wait, answer, media_type = 0.0, None, None
         fault: Fault | None = None
         for behaviour, chance in fired:
@@ -89,17 +108,19 @@ class Origin:
                 case ContentType():
                     media_type = behaviour.media_type
                 case Status() | Redirect() | Chain() | Loop() | Gone():
-                    answer = answer or self._instead(behaviour, asked)
+                    answer = answer or self._instead(behaviour, asked, manners)
+                case Validators() | Head() | FrameClock() | Header():
+                    pass  # in the manners
                 case _:
                     assert isinstance(behaviour, Fault)
                     fault = behaviour
-        answer = answer or self._answer(asked)
+        answer = answer or self._answer(asked, manners)
         if media_type is not None:
             answer = _retyped(answer, media_type)
         return Plan(answer, wait, fault)
 
-    def _instead(self, behaviour: Answering, asked: Asked) -> Answer | None:
-        """The answer this behaviour gives in place of the page, if it does."""
+    def _instead(self, behaviour: Answering, asked: Asked, manners: Manners) -> Answer:
+        """The answer this behaviour gives in place of the page."""
         match behaviour:
             case Status():
                 return retry_later(
@@ -109,13 +130,12 @@ class Origin:
                 location = behaviour.to.replace("{target}", asked.target)
                 return plain_answer(behaviour.code, ("Location", location))
             case Gone():
-                gone = self.time_seconds >= behaviour.after_seconds
-                return plain_answer(behaviour.code) if gone else None
+                return plain_answer(behaviour.code)
         found = _HOP.search(asked.target)
         hop = int(found[1]) if found else 0
         page = _HOP.sub("", asked.target)
         if isinstance(behaviour, Chain) and hop >= behaviour.hops:
-            return self._answer(replace(asked, target=page))
+            return self._answer(replace(asked, target=page), manners)
         following = (hop + 1) % behaviour.length if isinstance(behaviour, Loop) else hop + 1
         if following == 0:
             location = page
@@ -123,7 +143,7 @@ class Origin:
             location = f"{page}&hop={following}" if "?" in page else f"?hop={following}"
         return plain_answer(behaviour.code, ("Location", location))
 
-    def _answer(self, asked: Asked) -> Answer:
+    def _answer(self, asked: Asked, manners: Manners) -> Answer:
         if asked.method not in ("GET", "HEAD"):
             return plain_answer(405, ("Allow", "GET, HEAD"))
         for name in (asked.name, asked.address):
@@ -136,29 +156,66 @@ class Origin:
         if host is None:
             return plain_answer(421)
         if asked.target == "/robots.txt":
-            robots = self.web.robots_file(host)
-            if robots.status != 200:
-                return plain_answer(robots.status)
-            return Answer(200, (("Content-Type", "text/plain"),), robots.text.encode())
-        page = self.web.page_at(host, asked.target)
-        return plain_answer(404) if page is None else self._page(asked, host, page)
+            return self._robots(host)
+        resource = self._resource(host, asked.target)
+        return (
+            plain_answer(404) if resource is None else self._desk.answer(asked, resource, manners)
+        )
 
-    def _page(self, asked: Asked, host: int, page: int) -> Answer:
-        version, since = self.web.history(host, page).current(self.time_seconds)
-        etag = f'"{mix(self.web.seed, host, page) & 0xFFFFFFFF:08x}-{version}"'
-        if host % 2:
-            etag = f"W/{etag}"
-        modified = world_date(since)
-        headers = [("ETag", etag), ("Last-Modified", modified), ("Vary", "Accept-Encoding")]
-        if unchanged(asked, etag, modified):
-            return Answer(304, tuple(headers))
-        headers.append(("Content-Type", self._writer.media_type(host, page)))
-        if "gzip" in asked.headers.get("accept-encoding", ""):
-            packed = self._packed(host, page, version)
-            if packed is not None:
-                headers.append(("Content-Encoding", "gzip"))
-                return Answer(200, tuple(headers), packed)
-        return Answer(200, tuple(headers), self._writer.body(host, page, version))
+    def _robots(self, host: int) -> Answer:
+        robots = self.web.robots_file(host)
+        if robots.status != 200:
+            return plain_answer(robots.status)
+        named = f"Sitemap: {sitemap_url(self.web, host)}\n" if has_sitemap(self.web, host) else ""
+        return Answer(200, (("Content-Type", "text/plain"),), (robots.text + named).encode())
+
+    def _resource(self, host: int, target: str) -> Resource | None:
+        page = self.web.page_at(host, target)
+        if page is not None:
+            return self._page(host, page)
+        if target.startswith("/posts/"):
+            return self._post(host, target)
+        if has_feed(self.web, host) and target == feed_target(host):
+            return self._feed(host)
+        if has_sitemap(self.web, host) and target.startswith("/sitemap"):
+            return self._sitemap(host, target)
+        return None
+
+    def _page(self, host: int, page: int) -> Resource:
+        version, since = self.web.history(host, page).current(self.clock.now())
+        return Resource(
+            name=f"{mix(self.web.seed, host, page) & 0xFFFFFFFF:08x}",
+            version=version,
+            since=since,
+            media_type=self._writer.media_type(host, page),
+            plain=lambda: self._writer.body(host, page, version),
+            packed=lambda: self._packed(host, page, version),
+            weak=host % 2 == 1,
+        )
+
+    def _post(self, host: int, target: str) -> Resource | None:
+        post = post_at(self.web, host, target, self.clock.now())
+        if post is None:
+            return None
+        kind = f"text/html; charset={self.web.charset(host)}"
+        name = f"post-{post.number}"
+        return Resource(name, 0, post.published, kind, lambda: self._writer.post(post))
+
+    def _feed(self, host: int) -> Resource:
+        now = self.clock.now()
+        body = feed(self.web, host, now, self.clock.unix_at)
+        last = next(iter(posts(self.web, host, now)), None)
+        version, since = (0, 0.0) if last is None else (last.number, last.published)
+        return Resource("feed", version, since, feed_media_type(host), lambda: body)
+
+    def _sitemap(self, host: int, target: str) -> Resource | None:
+        now = self.clock.now()
+        body = sitemap(self.web, host, target, now, self.clock.unix_at)
+        if body is None:
+            return None
+        kind = "application/gzip" if target.endswith(".gz") else "application/xml"
+        since = max(entry.modified for entry in sitemap_entries(self.web, host, now))
+        return Resource("sitemap", zlib.crc32(body), since, kind, lambda: body)
 
     def _packed(self, host: int, page: int, version: int) -> bytes | None:
         """The gzipped body, for what is worth packing."""

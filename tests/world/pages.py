@@ -4,7 +4,7 @@ HTML as sites write it: navigation, article, a list of links inside, an aside wi
 sites, a footer, a canonical link, a <base> on some pages, style and script. Comments and scripts
 hold `/ghost/` addresses that are not links: a crawler that asks for one reads HTML wrongly. A few
 pages are plain text, PDF or PNG instead, small but valid. A new version replaces the first
-paragraphs.
+paragraphs, and the first of them is sure to be another than in all versions around it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from functools import lru_cache
 from html import escape
 
 from tests.world.chance import Purpose, mix, stream
+from tests.world.sources import Post, feed_media_type, feed_target, has_feed
 from tests.world.text import MEAN_PARAGRAPH_BYTES, PARAGRAPHS, Body, Paragraphs, Piece, piece_of
 from tests.world.web import Link, Web
 
 MEDIA_TYPES = {"txt": "text/plain; charset=utf-8", "pdf": "application/pdf", "png": "image/png"}
 _REWRITTEN = 2  # paragraphs that a new version replaces
+_STRIDE = 617  # no factor in common with PARAGRAPHS: versions differ if fewer than that apart
 _STYLE = (
     "body{margin:0;font:16px/1.5 serif}nav ul{display:flex;list-style:none}"
     "main{max-width:44em;margin:auto}aside{float:right;width:14em}footer{color:#666}"
@@ -55,7 +57,7 @@ class Writer:
         if kind == "png":
             return _png(host, page, version)
         rng = stream(self.web.seed, Purpose.TEXT, host, page)
-        numbers = self._numbers(rng, mix(host, page, version) if version else None, 4)
+        numbers = self._numbers(rng, (host, page, version), 4)
         text = [self.paragraphs.text(number) for number in numbers]
         lines = [self.web.title(host, page), *" ".join(text).replace(". ", ".\n").split("\n")]
         return ("\n".join(lines) + "\n").encode() if kind == "txt" else _pdf(lines)
@@ -71,7 +73,7 @@ class Writer:
         rng = stream(web.seed, Purpose.TEXT, host, page)
         room = web.mean_bytes * rng.lognormvariate(-0.125, 0.5) - written
         count = max(_REWRITTEN, round(room / MEAN_PARAGRAPH_BYTES))
-        numbers = self._numbers(rng, mix(host, page, version) if version else None, count)
+        numbers = self._numbers(rng, (host, page, version), count)
         pieces = [self.paragraphs.piece(number, charset) for number in numbers]
         return Body([head, nav, middle, *pieces, foot])
 
@@ -83,14 +85,25 @@ class Writer:
         foot = f"</article></main>\n<footer><p>&copy; {self.web.host_name(host)} {_FOOT}"
         return piece_of(nav.encode(charset)), piece_of(foot.encode(charset))
 
-    def _numbers(self, rng: random.Random, edition: int | None, count: int) -> list[int]:
-        """Which paragraphs make the text; an edition has a beginning of its own."""
+    def _numbers(self, rng: random.Random, edition: tuple[int, int, int], count: int) -> list[int]:
+        """Which paragraphs make the text; a new version has a beginning of its own."""
         numbers = rng.choices(range(PARAGRAPHS), k=count)
-        if edition is not None:
-            numbers[:_REWRITTEN] = stream(self.web.seed, edition).choices(
-                range(PARAGRAPHS), k=_REWRITTEN
-            )
+        if version := edition[2]:
+            fresh = stream(self.web.seed, mix(*edition)).choices(range(PARAGRAPHS), k=_REWRITTEN)
+            fresh[0] = (numbers[0] + version * _STRIDE) % PARAGRAPHS
+            numbers[:_REWRITTEN] = fresh
         return numbers
+
+    def post(self, post: Post) -> bytes:
+        """The page of a post, in the frame of its host."""
+        charset = self.web.charset(post.host)
+        nav, foot = self._frame(post.host)
+        head = (
+            f'<!doctype html>\n<html lang="en"><head>\n<meta charset="{charset}">\n'
+            f"<title>{escape(post.title)}</title>\n</head>\n"
+        )
+        text = f"<main><article><h1>{escape(post.title)}</h1>\n<p>{escape(post.text)}</p>\n"
+        return Body([head.encode(charset), nav, text.encode(charset), foot]).plain()
 
 
 def _head(web: Web, host: int, page: int, version: int) -> str:
@@ -103,10 +116,18 @@ def _head(web: Web, host: int, page: int, version: int) -> str:
         '<meta name="viewport" content="width=device-width">\n'
         f'<meta name="revision" content="{version}">\n'
         f'<meta name="description" content="About {title}">\n'
-        f'<link rel="canonical" href="{escape(web.url(host, page))}">\n'
+        f'<link rel="canonical" href="{escape(web.url(host, page))}">\n{_announced(web, host)}'
         f"<style>{_STYLE}</style>\n"
         f"<script>var next='<a href=\"/ghost/{page}.html\">next</a>';</script>\n</head>\n"
     )
+
+
+def _announced(web: Web, host: int) -> str:
+    """Where the host's feed is, if it has one."""
+    if not has_feed(web, host):
+        return ""
+    kind, target = feed_media_type(host), feed_target(host)
+    return f'<link rel="alternate" type="{kind}" href="{target}">\n'
 
 
 def _links(links: list[Link], host: int) -> str:

@@ -16,7 +16,7 @@ import resource
 import signal
 import socket
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
@@ -46,12 +46,19 @@ class Server:
         self._log = LogWriter(log)
         self._listeners: dict[str, asyncio.Server] = {}
         self._numbers = itertools.count()
+        self._connections: defaultdict[str, set[Connection]] = defaultdict(set)
         self._in_flight: dict[int, Callable[[], Request]] = {}
         self._begun: Counter[str] = Counter()
         self._total = 0
         self._news = asyncio.Event()
 
     # --- what connections need
+
+    def opened(self, connection: Connection) -> None:
+        self._connections[connection.address].add(connection)
+
+    def closed(self, connection: Connection) -> None:
+        self._connections[connection.address].discard(connection)
 
     def begin(self, number: int, host: str, request: Callable[[], Request]) -> None:
         self._in_flight[number] = request
@@ -94,10 +101,12 @@ class Server:
             raise
 
     async def fall_silent(self, address: str) -> None:
-        """Connections to this address are refused from now on."""
+        """Connections to this address are reset, and refused from now on."""
         server = self._listeners.pop(address, None)
         if server is not None:
             server.close()
+            for connection in list(self._connections[address]):
+                connection.reset()
 
     # --- its life
 

@@ -59,7 +59,9 @@ class Table:
         self._entries.clear()
         self._arrange()
 
-    def fired(self, names: Sequence[str], target: str) -> list[tuple[Behaviour, float]]:
+    def fired(
+        self, names: Sequence[str], target: str, time_seconds: float
+    ) -> list[tuple[Behaviour, float]]:
         """The behaviours that happen now, each with a number in [0, 1) for its own use."""
         if not self._entries:
             return []
@@ -67,7 +69,11 @@ class Table:
         fired: list[tuple[Behaviour, float]] = []
         for entry in candidates:
             if entry.matches(names, target):
-                fired += self._roll(entry, names[0], target)
+                fired += [
+                    each
+                    for each in self._roll(entry, names[0], target)
+                    if _is_time(each[0], time_seconds)
+                ]
         return fired
 
     def _roll(self, entry: Entry, host: str, target: str) -> list[tuple[Behaviour, float]]:
@@ -78,6 +84,8 @@ class Table:
         for number, behaviour in enumerate(entry.behaviours):
             count = entry.counts[host if behaviour.per == "host" else url]
             if behaviour.times is not None and count > behaviour.times:
+                continue
+            if count % behaviour.every:
                 continue
             key = (self._seed, Purpose.FAULTS, zlib.crc32(url.encode()), entry.counts[url], number)
             if fraction(*key) < behaviour.probability:
@@ -91,6 +99,11 @@ class Table:
                 self._of_host.setdefault(entry.host, []).append(entry)
             else:
                 self._anywhere.append(entry)
+
+
+def _is_time(behaviour: Behaviour, time_seconds: float) -> bool:
+    until = behaviour.until_seconds
+    return time_seconds >= behaviour.after_seconds and (until is None or time_seconds < until)
 
 
 def _entry(pattern: str, behaviours: Sequence[Behaviour]) -> Entry:

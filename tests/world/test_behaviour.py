@@ -124,7 +124,7 @@ def test_dice_are_the_same_in_every_run_and_order() -> None:
     def rolled(seed: int, targets: list[str]) -> dict[str, list[tuple[Behaviour, float]]]:
         table = Table(seed)
         table.set("*", [Status(500, probability=0.5)])
-        return {target: table.fired(("a.test",), target) for target in targets}
+        return {target: table.fired(("a.test",), target, 0.0) for target in targets}
 
     targets = [f"/{number}" for number in range(50)]
     assert rolled(1, targets) == rolled(1, targets[::-1])
@@ -191,7 +191,7 @@ def test_a_chain_ends_at_the_page_and_a_loop_nowhere(host: Host) -> None:
 
 
 def test_gone_from_a_time_on(host: Host) -> None:
-    host.set(Gone(1_000.0, 404))
+    host.set(Gone(404, after_seconds=1_000.0))
     before = host.status()
     host.world.set_time(1_000.0)
     after = host.status()

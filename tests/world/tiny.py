@@ -40,12 +40,12 @@ def clean(url: str) -> str:
     return urlunsplit(parts._replace(query="&".join(kept)))
 
 
-def get(url: str, **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
+def get(url: str, *, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     target = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    connection.request("GET", target, headers={**fields, "Connection": "close"})
+    connection.request(method, target, headers={**fields, "Connection": "close"})
     response = connection.getresponse()
     body = response.read()
     connection.close()

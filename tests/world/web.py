@@ -38,12 +38,20 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Web(Layout):
-    """A synthetic web; `mean_bytes` is the mean size of an HTML page."""
+    """A synthetic web; `mean_bytes` is the mean size of an HTML page.
+
+    The share `changing` of its pages change, every so many seconds on average (between the two of
+    `change_seconds`); a share of the hosts have a sitemap or a feed (see sources.py).
+    """
 
     mean_bytes: int = 8_000
     links_per_page: float = 10.0
     cross_site: float = 0.25
     changing: float = 0.5
+    change_seconds: tuple[float, float] = (3_600.0, 200 * 86_400.0)
+    sitemaps: float = 0.0
+    feeds: float = 0.0
+    post_seconds: float = 86_400.0
 
     # --- links
 
@@ -185,8 +193,13 @@ class Web(Layout):
         """When the page changed in (after, until]."""
         return self.history(*self._existing(url)).between(after_seconds, until_seconds)
 
+    def first_change(self, url: str, after_seconds: float, until_seconds: float) -> float | None:
+        """When the page first changed in (after, until], if it did."""
+        changes = self.history(*self._existing(url)).walk(after_seconds, until_seconds)
+        return next(changes, None)
+
     def history(self, host: int, page: int) -> History:
-        return history(self.seed, host, page, self.changing)
+        return history(self.seed, host, page, self.changing, self.change_seconds)
 
     def _existing(self, url: str) -> Place:
         place = self.locate(url)
@@ -202,7 +215,8 @@ class Web(Layout):
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Web:
         robots = RobotsMix(**fields["robots"])
-        return cls(**{**fields, "names": tuple(fields["names"]), "robots": robots})
+        tuples = {name: tuple(fields[name]) for name in ("names", "change_seconds")}
+        return cls(**{**fields, **tuples, "robots": robots})
 
 
 def _zipf(rng: random.Random, count: int) -> int:

@@ -26,6 +26,10 @@ _ONE_WRITE_BYTES = 65_536
 class Recorder(Protocol):
     """Where connections get their answers and report what happened."""
 
+    def opened(self, connection: Connection) -> None: ...
+
+    def closed(self, connection: Connection) -> None: ...
+
     def begin(self, number: int, host: str, request: Callable[[], Request]) -> None: ...
 
     def finish(self, number: int, request: Request) -> None: ...
@@ -38,7 +42,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, recorder: Recorder, address: str, number: int) -> None:
         self._recorder = recorder
-        self._address = address
+        self.address = address
         self._number = number
         self._buffer = bytearray()
         self._received = (0.0, 0)
@@ -49,12 +53,14 @@ class Connection(asyncio.Protocol):
         self._keep_alive = True
         self._ended: tuple[float, int] | None = None
         self._status = 0
-        self._sent_bytes = 0
+        self._asked_bytes = self._head_bytes = self._sent_bytes = 0
+        self._in_head = True
 
     # --- asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._recorder.opened(self)
 
     def data_received(self, data: bytes) -> None:
         if not self._buffer or self._asked is not None:
@@ -71,6 +77,7 @@ class Connection(asyncio.Protocol):
         self._drained = None
 
     def connection_lost(self, _error: Exception | None) -> None:
+        self._recorder.closed(self)
         if self._task is not None:
             self._task.cancel()
         if self._asked is not None:
@@ -81,7 +88,7 @@ class Connection(asyncio.Protocol):
 
     async def write(self, data: bytes) -> None:
         """Send and wait until the kernel has it."""
-        self._sent_bytes += len(data)
+        self._count(data)
         self._transport.write(data)
         await self.drain()
 
@@ -92,8 +99,19 @@ class Connection(asyncio.Protocol):
     def write_last(self, data: bytes) -> None:
         """Send the last bytes of the answer."""
         self.mark_end()
-        self._sent_bytes += len(data)
+        self._count(data)
         self._transport.write(data)
+
+    def _count(self, data: bytes) -> None:
+        """How much is sent, and how much of it is head: until the first empty line."""
+        if self._in_head:
+            if self._sent_bytes == 0 and not data.startswith(b"HTTP/"):
+                self._in_head = False
+            else:
+                end = data.find(b"\r\n\r\n")
+                self._in_head = end < 0
+                self._head_bytes += len(data) if end < 0 else end + 4
+        self._sent_bytes += len(data)
 
     def mark_end(self) -> None:
         """Note that the answer ends now, once."""
@@ -106,6 +124,8 @@ class Connection(asyncio.Protocol):
 
     def reset(self) -> None:
         """End with RST, as a crashed server does."""
+        if self._transport.is_closing():
+            return
         self._transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )
@@ -122,20 +142,21 @@ class Connection(asyncio.Protocol):
                 return
             head = bytes(self._buffer[:end])
             del self._buffer[: end + 4]
-            asked = parse(head, self._address)
+            asked = parse(head, self.address)
             if asked is None:
                 self._refuse(400)
                 return
-            self._begin(asked)
+            self._begin(asked, end + 4)
 
     def _refuse(self, status: int) -> None:
         self._transport.write(plain_answer(status).head(keep_alive=False, length=0))
         self._transport.close()
 
-    def _begin(self, asked: Asked) -> None:
+    def _begin(self, asked: Asked, asked_bytes: int) -> None:
         self._asked = asked
         self._started, self._ended = self._received, None
-        self._status = self._sent_bytes = 0
+        self._status = self._head_bytes = self._sent_bytes = 0
+        self._asked_bytes, self._in_head = asked_bytes, True
         self._keep_alive = asked.keep_alive
         self._recorder.begin(self._number, asked.host, self.request)
         plan = self._recorder.plan(asked)
@@ -175,7 +196,7 @@ class Connection(asyncio.Protocol):
         assert self._asked is not None
         headers = self._asked.headers
         return Request(
-            address=self._address,
+            address=self.address,
             host=self._asked.host,
             method=self._asked.method,
             target=self._asked.target,
@@ -190,6 +211,8 @@ class Connection(asyncio.Protocol):
             status=self._status if self._sent_bytes else 0,
             sent_bytes=self._sent_bytes,
             complete=complete,
+            head_bytes=self._head_bytes,
+            asked_bytes=self._asked_bytes,
         )
 
 

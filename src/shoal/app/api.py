@@ -15,7 +15,9 @@ from shoal.app import preflight
 from shoal.app.collection import Collection
 from shoal.app.fetchers import require_schemes
 from shoal.app.layout import Layout, directory_of
+from shoal.app.refreshing import Selection, selection_of
 from shoal.app.running import Summary, Watch, crawl_into
+from shoal.clock import SystemClock
 from shoal.config import Config, load
 from shoal.errors import UsageError
 from shoal.focus.rules import ready_sets
@@ -43,11 +45,13 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
     agent: str | None = None,
     contact: str | None = None,
     workers: int | None = None,
+    forever: bool = False,
     settings: Mapping[str, object] | None = None,
     watch: Watch | None = None,
 ) -> Summary:
     """Crawl into a collection, or go on with it. `settings` takes any setting by its dotted
-    name; a seed is what `shoal crawl` takes, or a list of these."""
+    name; a seed is what `shoal crawl` takes, or a list of these. With `forever` it returns when it
+    is stopped: by `max_time`, or by `shoal stop` from elsewhere."""
     directory = directory_of(dir)
     overrides: dict[str, object] = {
         "crawl.max_pages": max_pages,
@@ -63,6 +67,7 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
         "agent.agent": agent,
         "agent.contact": contact,
         "crawl.workers": workers,
+        "crawl.forever": "yes" if forever else None,
         **(settings or {}),
     }
     config = load(directory, with_whole_paths(overrides), os.environ)
@@ -76,6 +81,34 @@ async def _crawl(
 ) -> Summary:
     await preflight.check(config, links)
     return await crawl_into(directory, config, links, watch=watch)
+
+
+def refresh(  # noqa: PLR0913 - the flags of the command, by name
+    site: str = "",
+    *,
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    older: float | None = None,
+    changed_first: bool = False,
+    max_time: float | str | None = None,
+    settings: Mapping[str, object] | None = None,
+    watch: Watch | None = None,
+) -> Summary:
+    """Ask for stored pages again: all, or those of a part of the collection (a URL prefix, a host,
+    a suffix) and those last visited `older` seconds ago or more."""
+    directory = directory_of(dir)
+    Layout(directory).must_exist()
+    overrides: dict[str, object] = {"crawl.max_time": max_time, **(settings or {})}
+    config = load(directory, overrides, os.environ)
+    now = SystemClock().now()
+    chosen = selection_of(site, older, now, changed_first=changed_first)
+    return run(_refresh(directory, config, chosen, watch))
+
+
+async def _refresh(
+    directory: Path, config: Config, chosen: Selection, watch: Watch | None
+) -> Summary:
+    await preflight.check(config, [])
+    return await crawl_into(directory, config, [], watch=watch, selection=chosen)
 
 
 def _words(name: str, given: object) -> list[str]:

@@ -7,14 +7,17 @@ process. A page that kills its reader is sent to another child to be archived on
 from pathlib import Path
 
 from shoal import faults
+from shoal.app import naming
 from shoal.app.child_config import ChildConfig
 from shoal.clean.cleaners import cleaner_for
+from shoal.convert.links import LinkMaker
 from shoal.convert.reader import Reader, ReaderSettings
 from shoal.dedupe.sketch import prints
 from shoal.focus.priority import FixedPriority
 from shoal.focus.scope import CrawlScope
 from shoal.graph.scores import NewestRanks
 from shoal.model.document import Understood
+from shoal.model.outcome import Outcome
 from shoal.model.params import ParamRules
 from shoal.model.record import unpack
 from shoal.model.visit import Fetched, Keep, Visit
@@ -23,6 +26,8 @@ from shoal.understand.memory import give_memory_back
 
 _BIG_BYTES = 4_000_000
 """Decoded: the tree of such a page takes so much memory that it is given back at once."""
+_MANY_NAMED = 10_000
+"""So does a sitemap with so many entries."""
 
 
 class Worker:
@@ -40,7 +45,9 @@ class Worker:
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=prints if config.prints else None,
         )
+        self._limits = config.limits
         self._reader = Reader(settings)
+        self._links = LinkMaker(settings.scope, settings.prioritizer, settings.params)
         self._archive = ArchiveWriter(
             Path(config.warc_directory), config.warc_max_bytes, config.software
         )
@@ -48,7 +55,7 @@ class Worker:
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
         if self._ranks is not None:
             self._ranks.refresh()
-        understood = Understood() if archive_only else self._reader.read(visit, fetched)
+        understood = Understood() if archive_only else self._read(visit, fetched)
         if visit.keep is Keep.NONE:
             for document in understood.documents:
                 document.text = b""
@@ -58,12 +65,15 @@ class Worker:
             digest = understood.documents[0].body_digest if understood.documents else ""
             understood.response, understood.request = self._archive.write(visit, fetched, digest)
             faults.point("archive.written")
-        if (
-            max((document.decoded_bytes for document in understood.documents), default=0)
-            > _BIG_BYTES
-        ):
+        decoded_bytes = max((each.decoded_bytes for each in understood.documents), default=0)
+        if decoded_bytes > _BIG_BYTES or len(understood.named) > _MANY_NAMED:
             give_memory_back()
         return understood
+
+    def _read(self, visit: Visit, fetched: Fetched) -> Understood:
+        if visit.kind in naming.KINDS and fetched.outcome is not Outcome.REDIRECT:
+            return naming.name(visit, fetched, self._links, self._limits)
+        return self._reader.read(visit, fetched)
 
     def close(self) -> None:
         self._archive.close()

@@ -44,6 +44,7 @@ from shoal.store.warc import Record
 
 if TYPE_CHECKING:
     from shoal.app.explain import Explanation
+    from shoal.app.freshness import Freshness
     from shoal.app.results import Results
     from shoal.app.searching import Searcher
 
@@ -281,6 +282,12 @@ class Collection:
         from shoal.app.explain import explain  # noqa: PLC0415
 
         return explain(self, url, roots_of(self.table))
+
+    def freshness(self, where: str = "", since: float | None = None) -> "Freshness":
+        """How fresh its pages are, and how old: now, since a time, by site."""
+        from shoal.app.freshness import freshness  # noqa: PLC0415 - it needs this module
+
+        return freshness(self, where, since=since)
 
     def search(  # noqa: PLR0913 - the words of the command, by name
         self,

@@ -29,6 +29,7 @@ LIBRARIES = {
     "aiodns": "aiodns",
     "brotli": "brotli",
     "certifi": "certifi",
+    "feedparser": "feedparser",
     "isal": "isal",
     "jinja2": "jinja2",
     "lxml": "lxml",

@@ -6,6 +6,7 @@ The only place, with its neighbours in this folder, that names parts of two room
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from shoal.app.child_config import FACTORY, ChildConfig
@@ -15,6 +16,14 @@ from shoal.app.limits import CrawlLimits
 from shoal.app.prints import duplicates
 from shoal.app.ranks import GRAPH
 from shoal.app.recovery import Recovered, mend_archive
+from shoal.app.refreshing import (
+    again_settings,
+    budget_per_second,
+    missing_settings,
+    mode_of,
+    refresher_of,
+)
+from shoal.app.source_desk import Desk
 from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
 from shoal.convert.limits import Limits as ReadLimits
@@ -24,12 +33,15 @@ from shoal.focus.priority import PrioritySettings
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
 from shoal.focus.traps import latest_year
+from shoal.frontier.allowance import Again
 from shoal.frontier.discovery import Reach
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.rows import CLOCK_KEY
+from shoal.frontier.schedules import Selection
 from shoal.frontier.settings import FrontierSettings, Seams
-from shoal.model.link import Link
+from shoal.model.feed import feed_key
+from shoal.model.link import Link, Rel, Source
 from shoal.model.record import VERSION as SCHEMA
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.url import site_of
@@ -60,8 +72,10 @@ class CrawlRow(Struct):
 class Engine:
     """A collection, opened for writing."""
 
-    def __init__(self, place: Path | Layout, config: Config) -> None:
+    def __init__(self, place: Path | Layout, config: Config, mode: Again | None = None) -> None:
         self.config = config
+        self.mode = mode or mode_of(config)
+        """Whether pages are asked for again."""
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
         rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
@@ -94,13 +108,19 @@ class Engine:
         self.resolver = resolver(config, self.clock)
         self.scope = CrawlScope(self._scope_settings(self._row.roots))
         self.prints = duplicates(self.table, self.store, config.dedupe)
+        directory, mode = self.layout.directory, self.mode
+        self.refresher = refresher_of(self.table, config, mode, directory, self.clock)
+        self.desk = Desk(self.table, config, directory, steady=mode is Again.ALSO)
         seams = Seams(
+            refresher=self.refresher,
+            desk=self.desk,
             links_of=lambda row: [out.link for out in self.store.links_of(row)],
             prefetch=lambda urls: self.resolver.prefetch(site_of(url).host for url in urls),
             learned=self.prints.learned,
             seed_moved=self._widen,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
+        self.set_budget()
         self.recovered = Recovered(
             sites_counted_as_asked=self.frontier.recovered,
             torn_tails=mended.torn_tails,
@@ -141,9 +161,35 @@ class Engine:
         if self._row.signature and self._row.signature != signature:
             changed = self.frontier.reconsider(self.scope.refuses)
         self.frontier.add(seeds)
+        if self.mode is Again.ALSO:
+            self.frontier.change(self.frontier.schedules.date_all)
         self._row.signature = signature
         self._remember()
         return changed
+
+    def set_budget(self) -> None:
+        """It follows the number of pages and what there is to do."""
+        per_second = budget_per_second(self.config, self.frontier.counts)
+        self.refresher.price.budget_per_second = per_second
+        self.frontier.allowance.set_rate(per_second, self.clock.now())
+
+    def want_feed(self, url: str, *, wanted: bool) -> None:
+        """Poll a feed from now on, or no more; said twice it does no harm."""
+        row = self.store.find(url)
+        feed = self.desk.feed(row)
+        feed.removed = not wanted
+        batch = self.store.batch()
+        batch.put("site", feed_key(row), pack(feed))
+        self.store.commit(batch)
+        link = Link(url, row, rel=int(Rel.FEED), priority=1.0, source=Source.FEED)
+        self.frontier.change(partial(self.frontier.schedules.want_feed, link, wanted))
+
+    def refresh(self, selection: Selection) -> None:
+        """Choose the stored pages that are meant, all of them before it returns."""
+        schedules = self.frontier.schedules
+        self.frontier.change(partial(schedules.select, selection))
+        while schedules.pending:
+            self.frontier.change(schedules.go_on)
 
     def mark(self, url: str, marks: Mapping[str, str]) -> None:
         """Write what was found out about a page to its row, and tell those who follow."""
@@ -216,7 +262,14 @@ class Engine:
             seen_cache=config.frontier.seen_cache,
             site_cache=config.frontier.site_cache,
             depth_first=config.crawl.order == "depth",
-            reach=Reach(max_depth=self._max_depth),
+            reach=Reach(max_depth=self._max_depth, sitemaps=config.sitemaps.use != "no"),
+            again=again_settings(config, self.mode),
+            missing=missing_settings(config, self.mode),
+            head=config.refresh.head == "yes",
+            guess_sitemaps=config.sitemaps.use == "guess",
+            sitemap_urls=config.sitemaps.max_urls,
+            sitemap_depth=config.sitemaps.max_depth,
+            by_priority=config.crawl.order == "priority",
             politeness=Politeness(
                 delay=polite.delay,
                 delay_factor=polite.delay_factor,

@@ -8,6 +8,7 @@ that a person can act on.
 import time
 
 from shoal.app.collection import Collection, Page
+from shoal.app.explain_life import life_lines
 from shoal.app.indexing import index_holds
 from shoal.app.prints import duplicates
 from shoal.clock import iso
@@ -16,9 +17,10 @@ from shoal.focus.scope import CrawlScope, ScopeSettings
 from shoal.focus.traps import latest_year
 from shoal.frontier.credit import behind_in_words
 from shoal.frontier.robots_desk import refusal
-from shoal.frontier.rows import BY_ANSWER, Robots, UrlRow
+from shoal.frontier.rows import AGAIN, BY_ANSWER, Robots, UrlRow
 from shoal.frontier.view import SiteView
 from shoal.model.document import Fate
+from shoal.model.life import Change
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct
@@ -62,6 +64,8 @@ def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation
     history = collection.history(url)
     lines += [Line("visit", _visit(when, visit)) for when, visit in history]
     lines += _content(collection, url)
+    if known is not None:
+        lines += [Line("changes", each) for each in life_lines(known)]
     lines.append(Line("next", _next(known, site)))
     if not collection.principal.everything and known is not None and not history:
         known = None
@@ -115,6 +119,8 @@ def _verdict(known: UrlRow | None, history: list[tuple[float, VisitRow]]) -> str
             return f"It redirects to {where}"
         case State.GONE:
             return f"It is gone (status {known.status})."
+        case State.SOURCE:
+            return f"It is a {known.kind}: what it names was taken, and it is no page."
         case State.EXCLUDED:
             return f"It was not taken: {reason}."
     return f"It could not be fetched: {reason}."
@@ -196,6 +202,8 @@ def _visit(when: float, visit: VisitRow) -> str:
         says += f", to {visit.location}"
     if visit.cut:
         says += ", cut at the size limit"
+    if visit.change is not Change.UNKNOWN:
+        says += f", {visit.change} change" if visit.change is not Change.NONE else ", no change"
     return says + (f" ({visit.note.rstrip('.')})." if visit.note else ".")
 
 
@@ -271,4 +279,5 @@ def _next(known: UrlRow | None, site: SiteView | None) -> str:
     why = f"; the host was slowed down: {clock.note}" if clock is not None and clock.note else ""
     due = f"from {iso(ready_ms / 1000)}" if ready_ms else "now"
     behind = behind_in_words(site.credit) if site is not None else ""
-    return _sentence(f"It is due {due}, at level {known.level}{why}{behind and '; '}{behind}")
+    how = "as a revisit" if known.level >= AGAIN else f"at level {known.level}"
+    return _sentence(f"It is due {due}, {how}{why}{behind and '; '}{behind}")

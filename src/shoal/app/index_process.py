@@ -28,11 +28,17 @@ from shoal.model.record import to_json
 _NICE = 5
 """The crawl goes first: the index may lag by seconds."""
 _SECONDS_BETWEEN_COMMITS = 4.0
+_FEW = 20
+"""Changes at a time: who writes so little wants to find it at once,"""
+_LEAST_SECONDS_BETWEEN_COMMITS = 2.0
+"""but no more often than this."""
 _SECONDS_BETWEEN_PAYING_BACK = 30.0
 _TARGETS_AT_ONCE = 2_000
 """A crawl that never rests owes its pages' targets their new anchors, too."""
 _SECONDS_BETWEEN_LOOKS = 1.0
-"""Looking what the crawl has written since costs as much for one page as for hundreds."""
+"""Looking what the crawl has written since costs as much for one page as for hundreds;"""
+_SECONDS_BETWEEN_QUIET_LOOKS = 0.4
+"""where nothing was written it costs next to nothing."""
 
 
 def main(arguments: list[str]) -> int:
@@ -53,18 +59,24 @@ def _follow(collection: Collection, layout: Layout, writer: IndexWriter) -> None
     follower = Follower(collection.table, collection.store, writer)
     last_commit = time.monotonic()
     pay_back_at = last_commit + _SECONDS_BETWEEN_PAYING_BACK
+    pause = _SECONDS_BETWEEN_LOOKS
     while True:
-        next_look = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+        next_look = time.monotonic() + pause
         collection.refresh()
-        while (count := follower.step()) and follower.behind:
-            pass  # far behind: this view of the table has more
+        entered = 0
+        while count := follower.step():
+            entered += count
+            if not follower.behind:  # else this view of the table has more
+                break
         if next_look > pay_back_at:
             follower.pay_back(_TARGETS_AT_ONCE)
             pay_back_at = time.monotonic() + _SECONDS_BETWEEN_PAYING_BACK
-        is_time = time.monotonic() - last_commit > _SECONDS_BETWEEN_COMMITS
-        if follower.owes and (is_time or not count):
+        since_commit = time.monotonic() - last_commit
+        least = _LEAST_SECONDS_BETWEEN_COMMITS if entered <= _FEW else _SECONDS_BETWEEN_COMMITS
+        if follower.owes and (since_commit > least or not count):
             _tell(commit(layout, follower))
             last_commit = time.monotonic()
+        pause = _SECONDS_BETWEEN_LOOKS if entered > _FEW else _SECONDS_BETWEEN_QUIET_LOOKS
         word = _word(max(0.0, next_look - time.monotonic()))
         if word is None:
             continue

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.app import preflight
@@ -22,6 +23,7 @@ from shoal.config import Config, load, settings
 from shoal.config.values import Kind, described
 from shoal.errors import Busy, ShoalError, UsageError
 from shoal.model.record import Struct
+from shoal.sources.inbox import Inbox, Stop
 from shoal.sources.seeds import seed_url
 
 CRAWL_LOG = "crawl.log"
@@ -29,6 +31,7 @@ MOST_LOG_BYTES = 1_000_000
 _OLD = ".1"
 _STARTING_SECONDS = 20.0
 _LOOK_SECONDS = 0.05
+_ENDING_SECONDS = 30.0
 _MOST_SEEDS = 1000
 _TAIL_BYTES = 64_000
 _SETTING_OF = {
@@ -52,6 +55,7 @@ class Wish(Struct, frozen=True):
     delay: str = ""
     contact: str = ""
     max_bytes: str = ""
+    forever: bool = False
 
 
 def start(directory: Path, wish: Wish) -> None:
@@ -70,6 +74,23 @@ def start(directory: Path, wish: Wish) -> None:
     threading.Thread(target=process.wait, name="shoal-crawl", daemon=True).start()
 
 
+@contextmanager
+def steady_crawl(directory: Path) -> Iterator[None]:
+    """A crawl without end that runs as long as the block; one that runs already is left alone."""
+    layout = Layout(directory)
+    is_ours = not is_locked(layout)
+    if is_ours:
+        start(directory, Wish(forever=True))
+    try:
+        yield
+    finally:
+        if is_ours and is_locked(layout):
+            Inbox(layout.inbox).post(Stop())
+            deadline_s = time.monotonic() + _ENDING_SECONDS
+            while is_locked(layout) and time.monotonic() < deadline_s:
+                time.sleep(_LOOK_SECONDS)
+
+
 def checked(directory: Path, wish: Wish) -> tuple[list[str], list[str]]:
     """The flags and the seeds of a wish, when the command line would take them."""
     if len(wish.seeds) > _MOST_SEEDS:
@@ -80,6 +101,8 @@ def checked(directory: Path, wish: Wish) -> tuple[list[str], list[str]]:
     links = seeds_of([web_url(seed) for seed in wish.seeds], config, directory)
     run(preflight.check(config, links))
     flags = [f"--{name.replace('_', '-')}={text}" for name, text in given.items()]
+    if wish.forever:
+        flags.append("--forever")
     return flags, [link.url for link in links] if wish.seeds else []
 
 
@@ -94,6 +117,7 @@ def defaults(directory: Path) -> Wish:
         scope=crawl.scope,
         delay=f"{config.politeness.delay:g}",
         contact=config.agent.contact,
+        forever=crawl.forever == "yes",
     )
 
 

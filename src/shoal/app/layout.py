@@ -7,6 +7,7 @@
     graph/        ranks of the last `shoal rank`
     inbox/        orders for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
+    websub/       subscriptions to feeds that are pushed, with their secrets (0600)
     log/          what crawls said that were started from the web page
     lock          held by the one process that writes
     readers       held by those who read, so that what they read stays
@@ -30,7 +31,7 @@ READERS = "readers"
 _OWN = frozenset(
     (
         *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
-        *("status.json", "status.tmp", READERS, LIVE),
+        *("websub", "status.json", "status.tmp", READERS, LIVE),
     )
 )
 """What a directory may hold and still become a collection: its settings, and what a kill during the

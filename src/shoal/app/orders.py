@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shoal.app.api import run
+from shoal.app.carry_out import carry_out
 from shoal.app.collection import Collection
 from shoal.app.engine import Engine
 from shoal.app.fetchers import require_schemes
 from shoal.app.hosts import host_lines
 from shoal.app.layout import Layout, is_locked
-from shoal.app.running import carry_out
 from shoal.config import Config, load
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.frontier.wishes import LONGEST_DELAY_SECONDS
@@ -26,12 +26,14 @@ from shoal.model.params import ParamRules
 from shoal.model.rowkey import site_key
 from shoal.model.url import canonical, site_of
 from shoal.sources.inbox import (
+    AddFeed,
     Command,
     Exclude,
     Inbox,
     Include,
     Mark,
     Pause,
+    RemoveFeed,
     Resume,
     Retry,
     Slow,
@@ -121,6 +123,12 @@ def mark(directory: Path, url: str, marks: Mapping[str, str]) -> bool:
         if page is None:
             raise UsageError(f"{url} is not stored, so it can't be marked")
     return _give(directory, config, [Mark(page.url, dict(marks))])
+
+
+def poll(directory: Path, urls: Sequence[str], *, wanted: bool) -> bool:
+    """Poll these feeds from now on, or no more. Returns whether a crawl runs."""
+    config = _config(directory)
+    return _give(directory, config, [AddFeed(url) if wanted else RemoveFeed(url) for url in urls])
 
 
 def _require_failed(directory: Path, reason: str) -> None:

@@ -106,7 +106,8 @@ class _Repair:
 
     def _mend_rows(self) -> None:
         for row in claims.rows(self._table):
-            batch, newest_lost = self._table.batch(), bool(row.damaged) or lacks_page(row)
+            batch, newest_lost = self._table.batch(), bool(row.damaged)
+            newest_lost |= lacks_page(self._table, row)
             for key in row.damaged:
                 batch.delete("page", key)
             seen: dict[Spot, Sighting | str] = {}

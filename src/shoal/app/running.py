@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from shoal.app.carry_out import carry_out
 from shoal.app.engine import Engine
 from shoal.app.going_on import flags_to_go_on
 from shoal.app.hosts import in_trouble
 from shoal.app.index_child import IndexChild
+from shoal.app.injecting import inject_waiting, take_push
 from shoal.app.layout import Layout
 from shoal.app.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.app.recovery import Recovered
@@ -22,29 +24,19 @@ from shoal.app.status import Live, Snapshot, Status, Trouble, status_of, write_s
 from shoal.config import Config
 from shoal.crawl import Crawl
 from shoal.focus.priority import PrioritySettings
-from shoal.frontier.rows import host_of_site
+from shoal.frontier.allowance import Again
+from shoal.frontier.schedules import Selection
 from shoal.frontier.view import FrontierView, SiteView
-from shoal.model.link import Link, Source
+from shoal.model.link import Link
 from shoal.model.outcome import Outcome
 from shoal.model.plan import Running, why_idle
-from shoal.model.rowkey import row_key, site_key
-from shoal.model.url import canonical, site_of
-from shoal.sources.inbox import (
-    Command,
-    Exclude,
-    Include,
-    Mark,
-    Pause,
-    Resume,
-    Retry,
-    Slow,
-    Stop,
-    Submit,
-    Unreadable,
-    posted_at,
-)
+from shoal.model.rowkey import site_key
+from shoal.model.url import site_of
+from shoal.sources.inbox import Push, Stop, Unreadable, posted_at
 
 _TICK_SECONDS = 1.0
+_LOOK_SECONDS = 0.25
+"""Into the inbox: what is pushed is to be found at once."""
 _RATE_WINDOW_SECONDS = 15.0
 _SEED_SITES_WATCHED = 20
 _SITES_LOOKED_AT = 10_000
@@ -117,14 +109,17 @@ class RunningCrawl:
         if self._index is not None:
             self._index.start()
         reconsidered = engine.start(seeds)
-        keeper = asyncio.create_task(self._keep_house())
-        keeper.add_done_callback(self._stop_without_keeper)
+        keepers = [asyncio.create_task(each) for each in (self._keep_house(), self._take_in())]
+        for keeper in keepers:
+            keeper.add_done_callback(self._stop_without_keeper)
+        fault: BaseException | None = None
         try:
             await self._crawl.run(engine.config.crawl.workers)
             self._ended = self._crawl.stopping or "finished"
         finally:
-            self._over.set()  # not cancelled: what it is writing must be whole
-            fault = (await asyncio.gather(keeper, return_exceptions=True))[0]
+            self._over.set()  # not cancelled: what they are writing must be whole
+            ended = await asyncio.gather(*keepers, return_exceptions=True)
+            fault = next((each for each in ended if each is not None), None)
             engine.sync()
             self._ranking.close()
             await self._finish_index()
@@ -169,7 +164,7 @@ class RunningCrawl:
     async def _keep_house(self) -> None:
         engine = self._engine
         while not self._over.is_set():
-            self._carry_out_orders()
+            engine.set_budget()
             self._forget_changes()
             self._rank()
             if reason := engine.limits.reached():
@@ -192,12 +187,25 @@ class RunningCrawl:
         self._engine.sync()
         write_snapshot(self._engine.layout.status, snapshot)
 
-    def _carry_out_orders(self) -> None:
+    async def _take_in(self) -> None:
+        """Orders, and what came past the fetch. Once more at the end: what is taken is not left
+        lying until the next crawl."""
+        while True:
+            is_last = self._over.is_set()
+            await self._carry_out_orders()
+            await inject_waiting(self._engine, self._crawl)
+            if is_last:
+                return
+            await self._engine.clock.wait(self._over, _LOOK_SECONDS)
+
+    async def _carry_out_orders(self) -> None:
         inbox = self._engine.inbox
         for name, order in inbox.take():
             if isinstance(order, Unreadable):
                 continue  # it was set aside already
-            if not isinstance(order, Stop):
+            if isinstance(order, Push):
+                await take_push(self._engine, order)
+            elif not isinstance(order, Stop):
                 carry_out(self._engine, order)
             elif posted_at(name) >= self._started:
                 self.stop("asked to stop")
@@ -284,50 +292,21 @@ class RunningCrawl:
         return now + left / rate if rate > 0 and left > 0 else None
 
 
-def carry_out(engine: Engine, order: Command) -> None:
-    """An order from the command line, given to a running crawl or carried out on a resting one."""
-    wishes = engine.frontier.wishes
-    match order:
-        case Submit(url):
-            found = canonical(url)
-            if found is not None:
-                engine.frontier.add(
-                    [Link(found, row_key(found), priority=1.0, source=Source.SUBMIT)]
-                )
-        case Pause(host) | Resume(host):
-            for label in _host_labels(host):
-                wishes.pause(label, isinstance(order, Pause))
-        case Slow(host, delay_seconds):
-            for label in _host_labels(host):
-                wishes.slow(label, delay_seconds)
-        case Exclude(host) | Include(host):
-            for label in _host_labels(host):
-                wishes.exclude(label, isinstance(order, Exclude))
-        case Retry(reason, host):
-            for each in _host_labels(host) if host else [None]:
-                wishes.retry(reason, each)
-        case Mark(url, marks):
-            engine.mark(url, marks)
-        case Stop():
-            pass
-
-
-def _host_labels(host: str) -> list[bytes]:
-    url = canonical(host if "://" in host else f"http://{host}/")
-    return [] if url is None else [host_of_site(site_key(site_of(url)))]
-
-
-async def crawl_into(
+async def crawl_into(  # noqa: PLR0913 - what to crawl, how, and who is told
     place: Path | Layout,
     config: Config,
     seeds: Sequence[Link],
     *,
     watch: Watch | None = None,
     started: Callable[[RunningCrawl], None] | None = None,
+    selection: Selection | None = None,
 ) -> Summary:
-    """Open, crawl, close. `started` is handed the running crawl, so that it can be stopped."""
-    engine = Engine(place, config)
+    """Open, crawl, close. `started` is handed the running crawl, so that it can be stopped. With a
+    selection these stored pages are asked for again, and nothing else is."""
+    engine = Engine(place, config, None if selection is None else Again.ONLY)
     try:
+        if selection is not None:
+            engine.refresh(selection)
         running = RunningCrawl(engine, watch)
         if started is not None:
             started(running)

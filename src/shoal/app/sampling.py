@@ -55,7 +55,7 @@ def sample(collection: Collection) -> Sample:
     ages: Counter[str] = Counter()
     age_seconds, now, looked_at = 0.0, time.time(), 0
     deadline_s = time.monotonic() + _MOST_SECONDS
-    for row, url in islice(_some_urls(collection, discovered), MOST_URLS):
+    for row, url in islice(some_urls(collection, discovered), MOST_URLS):
         if time.monotonic() > deadline_s:
             break
         looked_at += 1
@@ -80,7 +80,8 @@ def sample(collection: Collection) -> Sample:
     )
 
 
-def _some_urls(collection: Collection, discovered: int) -> Iterator[tuple[bytes, UrlRow]]:
+def some_urls(collection: Collection, discovered: int) -> Iterator[tuple[bytes, UrlRow]]:
+    """All of them if they are few, else some of sites that are drawn at random."""
     view = collection.frontier
     if discovered <= MOST_URLS:
         yield from view.urls(b"", None)

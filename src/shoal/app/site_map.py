@@ -75,7 +75,7 @@ def map_site(asked: str, directory: Path, config: Config, max_seconds: float) ->
     if Layout(directory).exists():
         with Collection(directory) as collection:
             found.take_collection(collection)
-            reason = _left_alone(collection, site)
+            reason = left_alone(collection, site)
     if reason:
         found.notes.append(reason)
     else:
@@ -83,7 +83,7 @@ def map_site(asked: str, directory: Path, config: Config, max_seconds: float) ->
     return found.as_map()
 
 
-def _left_alone(collection: Collection, site: Site) -> str:
+def left_alone(collection: Collection, site: Site) -> str:
     """Why the site must not be asked now."""
     view = collection.frontier.site(site_key(site))
     if view is None:
@@ -218,22 +218,31 @@ class Walk:
     async def _read(self, url: str, *, is_named: bool) -> list[str]:
         line = SitemapLine(url)
         self._found.sitemaps.append(line)
+        body, line.problem = await self.body(url, is_named=is_named)
+        return [] if line.problem else self._found.take_sitemap(line, read_sitemap(body))
+
+    async def body(self, url: str, *, is_named: bool) -> tuple[bytes, str]:
+        """A sitemap, its content encoding undone; or why it can't be had. Redirects are followed.
+        `is_named`: robots.txt names it."""
         target = url
         for _ in range(_MAX_REDIRECTS + 1):
             if not (is_named and target == url) and not await self._permits(target):
-                line.problem = "robots.txt forbids it"
-                return []
-            fetched = await self._fetch(target, Kind.PAGE)
+                return b"", "robots.txt forbids it"
+            fetched = await self._fetch(target, Kind.SITEMAP)
             if fetched.outcome is Outcome.OK:
-                return self._found.take_sitemap(line, read_sitemap(_body(fetched)))
+                return _body(fetched), ""
             moved = canonical(fetched.header("location"), target)
             if fetched.outcome is not Outcome.REDIRECT or moved is None:
                 status = f"status {fetched.status}" if fetched.status else fetched.note
-                line.problem = f"{fetched.outcome}: {status}"
-                return []
+                return b"", f"{fetched.outcome}: {status}"
             target = moved
-        line.problem = "too many redirects"
-        return []
+        return b"", "too many redirects"
+
+    async def names(self, url: str) -> bool:
+        """Whether robots.txt of the asked site names it as a sitemap."""
+        rules = await self._robots(self._found.site, is_asked_site=True)
+        origin = robots_url(self._found.site)
+        return url in (canonical(each, origin) for each in rules.sitemaps)
 
     async def _permits(self, url: str) -> bool:
         site = site_of(url)

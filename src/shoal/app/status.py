@@ -14,7 +14,7 @@ from pathlib import Path
 
 from shoal.counters import Counts
 from shoal.model.document import Fate
-from shoal.model.outcome import State
+from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 
 
@@ -87,6 +87,8 @@ class Status(Struct):
     failed_by_reason: dict[str, int]
     totals: dict[str, int]
     live: Live | None = None
+    source: int = 0
+    """Sitemaps and feeds, which are answered and no pages."""
 
 
 def status_of(directory: Path, snapshot: Snapshot) -> Status:
@@ -102,14 +104,13 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
 
     fates = _with_index(below(State.FETCHED), snapshot)
     by_state = {state: sum(below(state).values()) for state in State}
-    answered = (State.FETCHED, State.UNCHANGED, State.REDIRECT, State.GONE)
     return Status(
         directory=str(directory),
         running=snapshot.live is not None,
         discovered=counts.discovered,
         queued=by_state[State.QUEUED] - in_flight,
         in_flight=in_flight,
-        answered=sum(by_state[state] for state in answered),
+        answered=sum(by_state[state] for state in ANSWERED),
         fetched=by_state[State.FETCHED],
         unchanged=by_state[State.UNCHANGED],
         redirect=by_state[State.REDIRECT],
@@ -122,6 +123,7 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         failed_by_reason=below(State.FAILED),
         totals=_totals(counts),
         live=snapshot.live,
+        source=by_state[State.SOURCE],
     )
 
 

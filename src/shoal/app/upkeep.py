@@ -28,9 +28,14 @@ class Upkeep:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._over = threading.Event()
+        self._soon = threading.Event()
         self._ranking = BackgroundRanking(directory)
         self._indexing: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
+
+    def wake(self) -> None:
+        """There is something new: look now."""
+        self._soon.set()
 
     def look(self, *, also_rank: bool) -> None:
         """Start what is due."""
@@ -60,7 +65,8 @@ class Upkeep:
             with suppress(ShoalError):  # a collection that is being replaced; the next look will do
                 self.look(also_rank=looks % _LOOKS_BETWEEN_RANKINGS == 0)
             looks += 1
-            self._over.wait(_LOOK_SECONDS)
+            self._soon.wait(_LOOK_SECONDS)
+            self._soon.clear()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -73,6 +79,7 @@ class Upkeep:
         trace: TracebackType | None,
     ) -> None:
         self._over.set()
+        self.wake()
         self._thread.join()
         self._ranking.close()
         if self._indexing is not None:

@@ -13,6 +13,7 @@ from shoal.app.where import key_range
 from shoal.clock import iso
 from shoal.errors import UsageError
 from shoal.frontier.rows import UrlRow
+from shoal.model import outcome
 from shoal.model.document import Fate
 from shoal.model.outcome import State
 from shoal.model.record import Struct
@@ -24,7 +25,7 @@ _MOST_SECONDS = 0.7
 _OTHER = "other"
 ANSWERED = "answered"
 IN_FLIGHT = "in flight"
-_GROUPS = {ANSWERED: (State.FETCHED, State.UNCHANGED, State.REDIRECT, State.GONE)}
+_GROUPS = {ANSWERED: outcome.ANSWERED}
 
 
 class UrlLine(Struct):

@@ -31,6 +31,7 @@ from shoal.model.document import Spot
 from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.rowkey import url_of
+from shoal.model.visit import SOURCES
 from shoal.ports import Table
 from shoal.store import archive, claims
 from shoal.store.cells import Cells
@@ -120,7 +121,8 @@ class Verifier:
 
     def _lacking(self, row: claims.Row, where: str) -> Iterator[Finding]:
         stored = self._table.get("page", url_key(row.row))
-        if lacks_page(row) and (stored is None or not unpack_url(stored).waiting):
+        is_queued = stored is not None and unpack_url(stored).waiting
+        if lacks_page(self._table, row) and not is_queued:
             yield Finding("row", where, "It was fetched, and no page is stored.")
 
     # --- texts ------------------------------------------------------------------------------
@@ -198,8 +200,11 @@ class Verifier:
             self._tell(f"{before + amount:,} {name} …")
 
 
-def lacks_page(row: claims.Row) -> bool:
-    """Whether it was fetched, and nothing is stored."""
+def lacks_page(table: Table, row: claims.Row) -> bool:
+    """Whether it was fetched as a page, and nothing is stored."""
+    stored = table.get("page", url_key(row.row))
+    if stored is not None and unpack_url(stored).kind in SOURCES:
+        return False
     newest = [version.value for version in row.versions if version.newest]
     visited = any(isinstance(v, VisitRow) and v.outcome is Outcome.OK for v in newest)
     return visited and not any(isinstance(value, FetchRow) for value in newest)

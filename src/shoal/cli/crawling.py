@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shoal.app.layout import Layout
+    from shoal.app.refreshing import Selection
     from shoal.app.running import RunningCrawl, Summary
     from shoal.cli.progress import Progress
     from shoal.config import Config
@@ -89,6 +90,9 @@ def crawl(
         list[str] | None,
         option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
     ] = None,
+    forever: Annotated[
+        bool, flag("--forever", "Go on without end: new pages, and stored ones as they change.")
+    ] = False,
     shadow: Annotated[
         bool, flag("--shadow", "Gather apart; `shoal shadow apply` makes it the collection.")
     ] = False,
@@ -127,6 +131,7 @@ def crawl(
         "crawl.include": tuple(include or ()) or None,
         "crawl.exclude": tuple(exclude or ()) or None,
         "fetch.allow_private": "yes" if allow_private else None,
+        "crawl.forever": "yes" if forever else None,
         **resolutions(resolve or ()),
         **assignments(assign or ()),
     }
@@ -151,6 +156,8 @@ class Job:
     links: list["Link"]
     shadow: "Layout | None" = None
     """Where it is gathered apart; None: in the collection itself."""
+    selection: "Selection | None" = None
+    """The stored pages that are asked for again; None: new ones."""
 
 
 @dataclass(frozen=True)
@@ -238,5 +245,10 @@ async def _crawl(
 
     await preflight.check(job.config, job.links)
     return await crawl_into(
-        job.shadow or job.directory, job.config, job.links, watch=shown.watch, started=started
+        job.shadow or job.directory,
+        job.config,
+        job.links,
+        watch=shown.watch,
+        started=started,
+        selection=job.selection,
     )

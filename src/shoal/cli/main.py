@@ -19,11 +19,16 @@ from shoal.errors import CollectionError, ShoalError, UsageError
 _TRACEBACK = "--traceback"
 _THEMES = (
     "crawling",
+    "refreshing",
     "planning",
+    "sitemaps",
+    "feeds",
     "reading",
     "searching",
     "serving",
     "graphing",
+    "freshness",
+    "simulating",
     "converting",
     "cleaning",
     "slope",

@@ -30,6 +30,8 @@ config_app = typer.Typer(help="What is set, to what, and who said so.")
 app.add_typer(config_app, name="config")
 shadow_app = typer.Typer(help="A crawl gathered apart, and applied in one step.")
 app.add_typer(shadow_app, name="shadow")
+feed_app = typer.Typer(help="Which feeds are polled, and what one says.")
+app.add_typer(feed_app, name="feed")
 
 # --- shared by many commands ------------------------------------------------------------------
 

@@ -19,7 +19,9 @@ from shoal.cli.options import (
     option,
 )
 
-State = Literal["queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed"]
+State = Literal[
+    "queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed", "source"
+]
 Form = Literal["urls", "jsonl", "warc", "cdxj"]
 
 

@@ -30,6 +30,9 @@ def serve(
         list[str] | None,
         option("--name", "NAME", "A further host name that it is reached by (a proxy's)."),
     ] = None,
+    crawl: Annotated[
+        bool, flag("--crawl", "Crawl meanwhile, without end; it stops with the server.")
+    ] = False,
     open_browser: Annotated[bool, flag("--open", "Open it in the browser.")] = False,
 ) -> None:
     """Search the collection and watch its crawl, in a browser.
@@ -49,4 +52,13 @@ def serve(
         screen.say("Ctrl-C ends it.")
 
     directory = directory_of(given_dir)
-    serve_site(directory, host, port, token, names=name or (), open_browser=open_browser, tell=tell)
+    serve_site(
+        directory,
+        host,
+        port,
+        token,
+        names=name or (),
+        crawl=crawl,
+        open_browser=open_browser,
+        tell=tell,
+    )

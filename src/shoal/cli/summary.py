@@ -19,6 +19,7 @@ def status_lines(status: Status) -> Iterator[str]:
         "unchanged": status.unchanged,
         "redirect": status.redirect,
         "gone": status.gone,
+        "source": status.source,
     }
     rows = [
         ("discovered", status.discovered, ""),

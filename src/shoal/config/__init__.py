@@ -21,11 +21,14 @@ from shoal.config.sections import (
     Archive,
     Crawl,
     Dedupe,
+    Feeds,
     Fetch,
     Frontier,
     Index,
     Politeness,
+    Refresh,
     Search,
+    Sitemaps,
     Understand,
     Url,
 )
@@ -51,12 +54,15 @@ __all__ = [
     "Config",
     "Crawl",
     "Dedupe",
+    "Feeds",
     "Fetch",
     "Frontier",
     "Index",
     "Politeness",
+    "Refresh",
     "Search",
     "Setting",
+    "Sitemaps",
     "Understand",
     "Url",
     "load",
@@ -88,6 +94,9 @@ class Config:
     dedupe: Dedupe = field(default_factory=Dedupe)
     index: Index = field(default_factory=Index)
     search: Search = field(default_factory=Search)
+    refresh: Refresh = field(default_factory=Refresh)
+    sitemaps: Sitemaps = field(default_factory=Sitemaps)
+    feeds: Feeds = field(default_factory=Feeds)
     resolve: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 

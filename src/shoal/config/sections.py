@@ -67,6 +67,9 @@ class Crawl:
     children: int = _setting(
         0, "Processes that read pages; 0 means one per core but one, at least one.", 0, 1024
     )
+    forever: Literal["no", "yes"] = _setting(
+        "no", "Whether the crawl goes on without end: new pages, and stored ones again."
+    )
     patience: Seconds = _setting(
         600.0, "A crawl with nothing ready waits this long for back-offs to end before it finishes."
     )
@@ -191,6 +194,55 @@ class Understand:
 class Index:
     follow: Literal["yes", "no"] = _setting(
         "yes", "Whether pages are indexed while a crawl runs; otherwise by the next search."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    policy: Literal["age", "freshness", "uniform", "proportional"] = _setting(
+        "age", "What revisits are for: low age by importance, many fresh pages, all alike, by rate."
+    )
+    budget: float | None = _setting(None, "Revisits a day, of all pages together.", 0.001)
+    per_page: float = _setting(
+        1.0, "Without a budget: revisits a day for each stored page, on average.", 0.001
+    )
+    share: float = _setting(
+        0.5, "The share of the crawl that revisits may have while new pages wait.", 0.01, 1
+    )
+    shortest: Seconds = _setting(300.0, "No page is asked again sooner than this.", 0.1)
+    longest: Seconds = _setting(7_776_000.0, "No page waits longer than this (90 days).", 1)
+    minor: Literal["yes", "no"] = _setting(
+        "yes", "Whether small changes of the content count as changes."
+    )
+    keep_missing: Seconds = _setting(
+        604_800.0, "A page that answers 404 stays in the index this long; 410 none."
+    )
+    head: Literal["yes", "no"] = _setting(
+        "yes", "Whether HEAD is asked first where a site ignores conditions and HEAD is honest."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemaps:
+    use: Literal["listed", "guess", "no"] = _setting(
+        "listed", "Sitemaps that robots.txt names are read; guess: also those of the usual names."
+    )
+    max_urls: int = _setting(1_000_000, "URLs taken from the sitemaps of one site.", 1)
+    max_depth: int = _setting(2, "An index may name an index so often.", 0, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Feeds:
+    follow: Literal["yes", "no"] = _setting(
+        "yes", "Whether feeds that pages announce are polled by a crawl that goes on for ever."
+    )
+    shortest: Seconds = _setting(300.0, "No feed is asked sooner than this, whatever it says.", 0.1)
+    longest: Seconds = _setting(86_400.0, "No feed waits longer than this.", 1)
+    items: Literal["whole", "page"] = _setting(
+        "whole", "Whether an item with its whole article is taken as it is, or its page fetched."
+    )
+    callback: str = _setting(
+        "", "Where hubs reach `shoal serve`, such as https://me.example.org/; without it: polling."
     )
 
 

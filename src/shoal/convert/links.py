@@ -87,8 +87,8 @@ class LinkMaker:
             return ""
         return url
 
-    def link(self, url: str, source: Source, rel: int = 0) -> Link:
-        return self._judged(url, row_key(url), source, ("", rel))
+    def link(self, url: str, source: Source, rel: int = 0, text: str = "") -> Link:
+        return self._judged(url, row_key(url), source, (text, rel))
 
     def links(self, page_url: str, base: str, hrefs: Hrefs) -> list[Link]:
         """One link for each page that is named; none for `page_url` itself."""

@@ -27,7 +27,7 @@ from shoal.convert.sniff import (
 )
 from shoal.model.compression import zstd
 from shoal.model.content import content_text
-from shoal.model.digest import payload_digest, text_digest
+from shoal.model.digest import content_digest, payload_digest, text_digest
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
@@ -84,6 +84,7 @@ class Reader:
             content = content_text(converted.page.text, converted.page.shades)
             document = self._document(fetched, len(body), converted)
             document.content_chars = len(content)
+            document.content_digest = content_digest(content or converted.page.text)
             self._judge(document, converted, fetched)
             document.problem = "; ".join(filter(None, (problem, document.problem)))
             understood.documents.append(document)

@@ -16,7 +16,7 @@ from shoal.dedupe.groups import Groups, Newcomer, Settled, Worth, readers_digest
 from shoal.dedupe.lessons import Lessons
 from shoal.dedupe.mirrors import Mirrors
 from shoal.dedupe.near import NearIndex
-from shoal.dedupe.sketch import Prints
+from shoal.dedupe.sketch import Prints, resemblance
 from shoal.model.document import Document, Fate, Regraded, Understood
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome
@@ -118,6 +118,9 @@ class Near:
         for document, found in zip(understood.documents, understood.prints, strict=False):
             row = visit.row + part_of(document.name)
             is_new = visit.is_first and not document.name
+            if not (visit.is_first or document.name or document.body_digest == visit.seen_digest):
+                before = self.groups.sketch_of(row)
+                understood.resemblance = resemblance(before, found[0]) if before else 0.0
             settled = None
             if not fetched.cut and _says_enough(document):  # what was cut may go on in another way
                 page = Newcomer(

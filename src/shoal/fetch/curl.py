@@ -65,6 +65,8 @@ class Request(NamedTuple):
     guarded: bool = True
     head_only: bool = False
     max_body_bytes: int = 0
+    form: bytes | None = None
+    """What is posted; None: nothing is, it is asked for."""
 
 
 class Answer(NamedTuple):
@@ -254,9 +256,12 @@ class _Easy:
         if request.verify != last.verify:
             curl.setopt(pycurl.SSL_VERIFYPEER, int(request.verify))
             curl.setopt(pycurl.SSL_VERIFYHOST, 2 if request.verify else 0)
-        if request.head_only:
+        if request.form is not None:
+            curl.setopt(pycurl.POST, 1)
+            curl.setopt(pycurl.COPYPOSTFIELDS, request.form)
+        elif request.head_only:
             curl.setopt(pycurl.NOBODY, 1)
-        elif last.head_only:
+        elif last.head_only or last.form is not None:
             curl.setopt(pycurl.HTTPGET, 1)
         self._room = request.max_body_bytes
         self._last = request

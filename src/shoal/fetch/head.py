@@ -1,10 +1,14 @@
-"""What do the header lines say? The last block of them, as (name, value) pairs.
+"""What do the header lines say? The last block of them, as (name, value) pairs; and what it means
+when there was nothing else.
 
 A response may be preceded by 1xx blocks or a proxy's answer to CONNECT, and followed by trailer
 fields (RFC 9112, 7.1.2); libcurl hands over all of them as one list of lines.
 """
 
 from collections.abc import Sequence
+
+from shoal.model.outcome import Outcome
+from shoal.model.visit import Fetched, Visit
 
 _BLANK = (b"\r\n", b"\n")
 
@@ -39,3 +43,16 @@ def fields(block: Sequence[bytes]) -> list[tuple[str, str]]:
         if colon:
             found.append((name.strip().lower(), value.strip(" \t\r")))
     return found
+
+
+def told_by_head(visit: Visit, fetched: Fetched) -> Fetched:
+    """Whether a page changed, as an answer to HEAD says: it did not when its validators are those
+    that are known. Whatever else a server answers, the page itself is asked for."""
+    if fetched.outcome is Outcome.OK:
+        known = (visit.etag, visit.last_modified)
+        told = (fetched.header("etag"), fetched.header("last-modified"))
+        fetched.outcome = Outcome.UNCHANGED if known == told else Outcome.CHANGED
+    elif fetched.status and fetched.outcome is not Outcome.BUSY:
+        is_same = fetched.outcome is Outcome.UNCHANGED
+        fetched.outcome = Outcome.UNCHANGED if is_same else Outcome.CHANGED
+    return fetched

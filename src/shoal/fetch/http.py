@@ -16,9 +16,15 @@ from shoal.errors import UsageError
 from shoal.fetch.curl import FAULTS, Answer, CurlLoop, Request
 from shoal.fetch.dns import Resolver
 from shoal.fetch.guard import NOTE
-from shoal.fetch.head import fields, is_whole, last_block
+from shoal.fetch.head import fields, is_whole, last_block, told_by_head
 from shoal.fetch.names import Addresses, known, plain_name
-from shoal.fetch.settings import ROBOTS_BODY_BYTES, Guard, HttpSettings
+from shoal.fetch.settings import (
+    FORM_ANSWER_BYTES,
+    ROBOTS_BODY_BYTES,
+    SITEMAP_BODY_BYTES,
+    Guard,
+    HttpSettings,
+)
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome, of_status
 from shoal.model.visit import Fetched, Kind, Visit
@@ -52,12 +58,18 @@ class HttpFetcher:
         self._closed = False
 
     async def fetch(self, visit: Visit) -> Fetched:
+        if visit.head:
+            return told_by_head(visit, await self._ask(visit, "HEAD"))
         return await self._ask(visit, "GET")
 
     async def head(self, visit: Visit) -> Fetched:
         """The head alone; a server that does not do HEAD is asked with GET (W10)."""
         fetched = await self._ask(visit, "HEAD")
         return await self._ask(visit, "GET") if fetched.status in _HEAD_NOT_DONE else fetched
+
+    async def post(self, visit: Visit, form: bytes) -> Fetched:
+        """Send a form; see post.py. Whom it may be sent to is judged as for a fetch."""
+        return await self._ask(visit, "POST", form)
 
     async def close(self) -> None:
         """Fetches under way end as CANCELLED; no socket stays open."""
@@ -66,7 +78,7 @@ class HttpFetcher:
         if curl is not None:
             await curl.close()
 
-    async def _ask(self, visit: Visit, method: str) -> Fetched:
+    async def _ask(self, visit: Visit, method: str, form: bytes | None = None) -> Fetched:
         target = parse(visit.url)
         if target is None or target.scheme == "ftp":
             return self._not_asked(Outcome.REFUSED, "The URL can't be asked for over HTTP.")
@@ -80,9 +92,11 @@ class HttpFetcher:
             return self._not_asked(Outcome.DNS, places.problem)
         if self._closed:
             return self._not_asked(Outcome.CANCELLED, "The crawl was stopped before the fetch.")
-        return await self._try_addresses(
-            self._request(visit, method, target, places), target, places
-        )
+        request = self._request(visit, method, target, places)
+        if form is not None:
+            headers = [*request.headers, b"Content-Type: application/x-www-form-urlencoded"]
+            request = request._replace(headers=headers, form=form, max_body_bytes=FORM_ANSWER_BYTES)
+        return await self._try_addresses(request, target, places)
 
     def _means_private(self, visit: Visit, target: Target) -> bool:
         """Behind a proxy nobody sees the address, but a name may say it (`localhost`)."""
@@ -92,7 +106,6 @@ class HttpFetcher:
         return any(not self._guard(address, target.port) for address in addresses)
 
     def _request(self, visit: Visit, method: str, target: Target, places: Addresses) -> Request:
-        limit = self._settings.max_body_bytes
         return Request(
             url=target.url,
             target="" if self._settings.proxy else target.path,
@@ -100,8 +113,14 @@ class HttpFetcher:
             verify=not self._insecure or target.name not in self._insecure,
             guarded=not (places.pinned or visit.private_ok),
             head_only=method == "HEAD",
-            max_body_bytes=min(limit, ROBOTS_BODY_BYTES) if visit.kind is Kind.ROBOTS else limit,
+            max_body_bytes=self._most_bytes(visit.kind),
         )
+
+    def _most_bytes(self, kind: Kind) -> int:
+        limit = self._settings.max_body_bytes
+        if kind is Kind.ROBOTS:
+            return min(limit, ROBOTS_BODY_BYTES)
+        return max(limit, SITEMAP_BODY_BYTES) if kind is Kind.SITEMAP else limit
 
     async def _try_addresses(self, request: Request, target: Target, places: Addresses) -> Fetched:
         """Ask the first address that lets itself be reached."""
@@ -202,6 +221,6 @@ def _connect_to(target: Target, address: str, port: int) -> str:
 
 def _as_sent(request: Request, target: Target) -> bytes:
     """The head that libcurl sends: Host first, then our fields in their order."""
-    method = "HEAD" if request.head_only else "GET"
+    method = "HEAD" if request.head_only else "GET" if request.form is None else "POST"
     start = f"{method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n".encode()
     return start + b"\r\n".join(request.headers) + b"\r\n\r\n"

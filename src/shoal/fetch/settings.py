@@ -9,6 +9,11 @@ from dataclasses import dataclass
 
 ROBOTS_BODY_BYTES = 500 * 1024
 """RFC 9309, 2.5: at least 500 KiB of a robots.txt are read; what follows is not."""
+SITEMAP_BODY_BYTES = 50 * 1024 * 1024
+"""As long as one may be (sitemaps.org), however short pages are cut."""
+
+FORM_ANSWER_BYTES = 64 * 1024
+"""What is read of the answer to a form: it says yes, or in a sentence why not."""
 
 Guard = Callable[[str, int], bool]
 """Whether a connection to (address, port) may be opened."""

@@ -4,6 +4,7 @@ them.
 
 from typing import NamedTuple
 
+from shoal.frontier.allowance import Allowance
 from shoal.frontier.front import Front
 from shoal.frontier.in_flight import InFlight
 from shoal.frontier.sites import Sites
@@ -17,3 +18,4 @@ class Books(NamedTuple):
     sites: Sites
     front: Front
     in_flight: InFlight
+    allowance: Allowance

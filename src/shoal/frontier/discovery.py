@@ -11,20 +11,31 @@ from dataclasses import dataclass
 from itertools import islice
 
 from shoal.frontier.books import Books
-from shoal.frontier.rows import BY_HAND, RELAX_MARK, UrlRow, after_mark, entry_key, entry_of
+from shoal.frontier.rows import (
+    AGAIN,
+    BY_HAND,
+    RELAX_MARK,
+    UrlRow,
+    after_mark,
+    entry_key,
+    entry_of,
+)
 from shoal.frontier.urls import Card, Seen
 from shoal.model.cell import to_ms
+from shoal.model.life import Life
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import Struct, pack
 from shoal.model.rowkey import site_of_key
 from shoal.model.spelling import seen_row
+from shoal.model.visit import SOURCES, Kind
 from shoal.ports import Batch, LinksOf, Owns
 
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
 _TOO_DEEP = "depth"
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
+DEFAULT_PRIORITY = 0.5
 URGENT = 1.0
 """The priority of a person's wish."""
 
@@ -35,6 +46,8 @@ class Reach:
 
     max_depth: int | None = None
     max_hops: int = 10
+    sitemaps: bool = False
+    """Whether what a page or a robots.txt calls its sitemap is read as one."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,13 @@ class Order:
             return 0
         below = int((URGENT - priority) * (self.levels - 1))
         return min(self.levels - 1, 1 + below)
+
+    def front_level(self, level: int) -> int:
+        """A site with revisits stands where one with new URLs of no special value does: what a
+        revisit is worth was said by its date."""
+        if level > AGAIN:
+            return self.level_of(DEFAULT_PRIORITY)
+        return 1 if level == AGAIN else level
 
 
 class Trail(Struct, array_like=True):
@@ -69,7 +89,8 @@ class Parcel(Struct, array_like=True):
 
 class Discovery:
     def __init__(self, books: Books, order: Order, reach: Reach, owns: Owns | None) -> None:
-        self._table, self._urls, self._sites, self._front, self._in_flight = books
+        self._table, self._urls, self._sites, self._front, self._in_flight, allowance = books
+        self._doors = allowance.doors
         self._order = order
         self._reach = reach
         self._owns = owns
@@ -156,6 +177,7 @@ class Discovery:
             found_ms=to_ms(now),
             hops=trail.hops,
             priority=URGENT if link.source is Source.SUBMIT else link.priority,
+            kind=self._kind(link),
         )
         url.reason = self._refusal(link, trail)
         card = Card(link.row, url, None)
@@ -164,6 +186,13 @@ class Discovery:
             self._urls.write(batch, card, now)
         else:
             self.enqueue(batch, card, 0, now)
+
+    def _kind(self, link: Link) -> Kind:
+        """What a page merely announces as a feed is a page until it was seen to be one."""
+        if link.rel & Rel.SITEMAP and self._reach.sitemaps:
+            return Kind.SITEMAP
+        is_feed = link.rel & Rel.FEED and link.source is Source.FEED
+        return Kind.FEED if is_feed else Kind.PAGE
 
     def _meet_again(self, batch: Batch, row: bytes, link: Link, trail: Trail, now: float) -> None:
         card = self._urls.card(row)
@@ -188,14 +217,21 @@ class Discovery:
         if link.source is Source.SUBMIT:
             self.hasten(batch, row, URGENT, now)
 
-    def enqueue(self, batch: Batch, card: Card, due_ms: int, now: float) -> None:
-        """Give a URL its queue entry, and its site a place in the front index if it has none."""
+    def enqueue(
+        self, batch: Batch, card: Card, due_ms: int, now: float, *, again: bool = False
+    ) -> None:
+        """Give a URL its queue entry, and its site a place in the front index if it has none. As a
+        revisit it waits `again`: crawls of one pass leave it where it is. An entry that it has is
+        replaced: what was refused on a later visit waits, too."""
         row, url, _ = card
+        self.dequeue(batch, card)
         if url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row)):
             self.turn_away(batch, card, now)
             return
         url.waiting = True
         url.level = self._order.level_of(url.priority)
+        if again:
+            url.level = AGAIN if url.kind in SOURCES else AGAIN + 1
         url.due_ms = due_ms
         url.order = self._arrival(now)
         self._urls.write(batch, card, now)
@@ -210,7 +246,8 @@ class Discovery:
         if active is not None:
             active.queue.offer(entry)
         else:
-            self.place(batch, site, entry.level, max(due_ms, to_ms(now)))
+            opens_ms = self._doors(to_ms(now)).opens_ms(entry)
+            self.place(batch, site, entry.level, max(opens_ms, to_ms(now)))
 
     def turn_away(self, batch: Batch, card: Card, now: float) -> None:
         """A person wants nothing more of its host: what waits there is excluded, and so counted."""
@@ -241,6 +278,8 @@ class Discovery:
         if card is None or row in self._in_flight:
             return False
         url = card.url
+        if url.waiting and url.level >= AGAIN and priority < URGENT:
+            return False  # when it is due again is not for its rank alone to say
         if url.waiting:
             sooner = self._order.level_of(priority) < url.level or url.due_ms > to_ms(now)
         else:
@@ -255,6 +294,13 @@ class Discovery:
         self.enqueue(batch, card, 0, now)
         return True
 
+    def inherit(self, batch: Batch, row: bytes, life: Life, now: float) -> None:
+        """A page has moved here: how it changes is known already."""
+        card = self._urls.card(row)
+        if card is not None and card.url.life is None and not card.url.visits:
+            card.url.life = Life(life.quiet_seconds, life.dated, dict(life.undated), life.observed)
+            self._urls.write(batch, card, now)
+
     def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
         """An idle site has work of this level from this time on: its entry is the best of both.
 
@@ -262,6 +308,7 @@ class Discovery:
         that wait for their second turn.
         """
         row, front = self._sites.row(site), self._front
+        level = self._order.front_level(level)
         ready_ms = max(ready_ms, row.rest_until_ms)
         if row.entry_level >= 0:
             level = min(level, front.level_of(row.entry_level))

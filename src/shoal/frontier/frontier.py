@@ -20,19 +20,32 @@ from random import Random
 
 from shoal.clock import Clock
 from shoal.counters import Counts
+from shoal.frontier.allowance import Again, Allowance
 from shoal.frontier.books import Books
+from shoal.frontier.chores import Chores
 from shoal.frontier.discovery import Discovery, Order, Trail
+from shoal.frontier.finishing import Finisher
 from shoal.frontier.front import Front
 from shoal.frontier.in_flight import InFlight
 from shoal.frontier.lease import SiteLease
+from shoal.frontier.namings import Namings
 from shoal.frontier.reconsider import Reconsideration
 from shoal.frontier.robots_desk import RobotsDesk
-from shoal.frontier.rows import CLOCK_KEY, COUNTS_KEY, Robots, entry_of, is_web
+from shoal.frontier.rows import (
+    AGAIN,
+    CLOCK_KEY,
+    COUNTS_KEY,
+    MODE_KEY,
+    Robots,
+    entry_of,
+)
+from shoal.frontier.schedules import Schedules
 from shoal.frontier.second_thoughts import SecondThoughts
 from shoal.frontier.settings import FrontierSettings, Report, Seams
-from shoal.frontier.settling import Ending, Settler, has_own_text
+from shoal.frontier.settling import Ending, Settler
 from shoal.frontier.sites import ActiveSite, Sites
 from shoal.frontier.urls import Urls
+from shoal.frontier.visits import visit_of
 from shoal.frontier.waiters import Waiters
 from shoal.frontier.wishes import Wishes
 from shoal.frontier.workbench import Workbench
@@ -41,7 +54,7 @@ from shoal.model.document import Understood
 from shoal.model.link import Link, Source
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import site_of_key, url_of
+from shoal.model.rowkey import site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Lease, Table
 
@@ -69,20 +82,38 @@ class DiskFrontier:
             table, self.counts, self._in_flight, settings.site_cache, settings.levels
         )
         front = Front(table, settings.levels, settings.bias, Random(settings.seed))
-        self._books = Books(table, self.urls, self.sites, front, self._in_flight)
+        self.allowance = Allowance(settings.again, clock.now())
+        self._books = Books(table, self.urls, self.sites, front, self._in_flight, self.allowance)
         order = Order(settings.levels, settings.depth_first)
         self.discovery = Discovery(self._books, order, settings.reach, self._seams.owns)
+        self._namings = Namings(self._books, self.discovery, settings)
+        self.schedules = Schedules(self._books, self.discovery, self._seams, settings.missing)
         self._thoughts = SecondThoughts(self._books, self.discovery)
         self.wishes = Wishes(self._books, self.discovery, clock, self._begin, self._write)
+        self._chores = Chores(
+            self.discovery,
+            self._seams.links_of,
+            (self._thoughts, self.wishes, self._namings, self.schedules),
+            self._begin,
+            self._write,
+        )
         self._desk = RobotsDesk(self.sites)
-        self._settler = Settler(self._books, self.discovery)
+        self._finisher = Finisher(
+            Settler(self._books, self.discovery, self._seams, settings.missing),
+            self.discovery,
+            self.sites.credit,
+            (self._thoughts, self._namings),
+            self._seams.seed_moved,
+        )
         self._bench = Workbench(self._books, self.discovery, clock, settings, self._seams)
         self._leases: set[SiteLease] = set()
         self._waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
         self._halted = False
         self._notice_clock()
         self.recovered = self._bench.recover()
-        """Sites that a killed process may have been asking: they count as asked just now."""
+        """Sites that a killed process may have been asking: they count as asked just now. Before
+        sites are placed anew, which takes their marks away."""
+        self._notice_mode()
 
     # --- taking -----------------------------------------------------------------------------
 
@@ -97,8 +128,7 @@ class DiskFrontier:
         if self._halted:
             return None
         now = self._clock.now()
-        if self._has_chores:
-            self._do_chores(now)
+        self._chores.do(now)
         self._bench.wake_sites(now)
         while (active := self._bench.pop(now)) is not None:
             visit = self._next_visit(active, now)
@@ -128,35 +158,22 @@ class DiskFrontier:
         if (visit := self._desk.next_visit(active, now)) is not None:
             return visit
         now_ms = to_ms(now)
-        while (entry := active.queue.pop(now_ms)) is not None:
+        again_first = self.allowance.comes_first(active.visits_before + active.visits)
+        while (entry := active.queue.pop(now_ms, again_first=again_first)) is not None:
             url = self.urls.read(entry.row)
             if url is None or not url.waiting or entry_of(entry.row, url) != entry:
                 continue  # never, while every entry has its row: see audit.py
             self.urls.hold(entry.row, url)
-            return Visit(
-                url_of(entry.row),
-                entry.row,
-                active.site,
-                depth=url.depth,
-                hops=url.hops,
-                tries=url.tries,
-                level=url.level,
-                due_ms=url.due_ms,
-                order=url.order,
-                etag=url.etag,
-                last_modified=url.last_modified,
-                keep=self._settings.keep,
-                seen_digest=url.digest,
-                seen_at=url.body_ms / 1000,
-                source=url.source,
-                private_ok=active.row.private_ok,
-                is_first=not url.visits,
-            )
+            if entry.level > AGAIN:
+                self.allowance.spend(now)
+            return visit_of(entry, url, active, self._settings)
         return None
 
     def done(self) -> bool:
-        if self._leases or self._in_flight or self._has_chores:
+        if self._leases or self._in_flight or self._chores.pending:
             return False
+        if self.allowance.mode is Again.ALSO:
+            return False  # something is always due, sooner or later
         if not self.counts["total/sites with work"]:
             return True
         # A delay is no reason to give up, however short the patience with a host that fails.
@@ -166,11 +183,7 @@ class DiskFrontier:
 
     def _next_ready(self) -> float | None:
         """When there is something to do, as far as is known now."""
-        return self._clock.now() if self._has_chores else self._bench.next_ready()
-
-    @property
-    def _has_chores(self) -> bool:
-        return self.discovery.relaxing or self._thoughts.pending or self.wishes.pending
+        return self._clock.now() if self._chores.pending else self._bench.next_ready()
 
     def _is_over(self) -> bool:
         return self._halted or self.done()
@@ -198,7 +211,7 @@ class DiskFrontier:
         if self._in_flight.remove(visit.row) is None:
             return
         batch = self._begin()
-        url = self.urls.read(visit.row) if visit.kind is Kind.PAGE else None
+        url = None if visit.kind is Kind.ROBOTS else self.urls.read(visit.row)
         self.urls.let_go(visit.row)
         active = self.sites.active.get(visit.site)
         if active is not None and visit.kind is Kind.ROBOTS:
@@ -224,8 +237,8 @@ class DiskFrontier:
             self._in_flight.remove(visit.row)
             self._finish_robots(batch, Ending(visit, fetched, understood, now))
         else:
-            targets = self._finish_page(batch, visit, fetched, understood, now)
-            if visit.kind is Kind.PAGE:
+            targets = self._finisher.finish(batch, Ending(visit, fetched, understood, now))
+            if visit.kind is not Kind.INJECTED:
                 self._in_flight.remove(visit.row)
                 self.urls.let_go(visit.row)
         if visit.kind is not Kind.INJECTED:
@@ -238,35 +251,12 @@ class DiskFrontier:
         self._waiters.poke()
         return targets
 
-    def _finish_page(
-        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> list[bytes]:
-        due = None
-        if self._seams.refresher is not None:
-            due = self._seams.refresher.next_due(visit, fetched, understood)
-        # The row's depth, not the visit's: a nearer link may have come while it was in flight.
-        url = self._settler.settle(batch, Ending(visit, fetched, understood, now, due))
-        self._thoughts.take(batch, understood, now)
-        if visit.kind is Kind.PAGE and fetched.asked:
-            self.sites.credit.charge(visit.site, own_text=has_own_text(understood))
-        if fetched.outcome is not Outcome.REDIRECT:
-            if understood.links_known:
-                return [b""] * len(understood.links)
-            trail = Trail(url.depth + 1, 0, visit.row)
-            return self.discovery.offer(batch, understood.links, trail, now)
-        moved_to = [link for link in understood.links if link.row != visit.row]
-        for link in moved_to:
-            if visit.source is Source.SEED and _may_move(visit, link):
-                # The site that a person named has moved: where it went is what they meant. Never
-                # a local file: a server has no say in what is read of this machine.
-                link.excluded, link.source = "", Source.SEED
-                self._seams.seed_moved(link.url)
-        understood.links = moved_to
-        trail = Trail(url.depth, visit.hops + 1, visit.row)
-        return self.discovery.offer(batch, moved_to, trail, now)
-
     def _finish_robots(self, batch: Batch, ending: Ending) -> None:
         visit, now = ending.visit, ending.now
+        rules = ending.understood.robots
+        if self._settings.reach.sitemaps and ending.fetched.status:
+            listed = () if rules is None else rules.sitemaps
+            self._namings.take_robots(batch, visit.site, listed, now)
         errand = self._desk.finish(batch, ending)
         if errand is not None:
             if self._bench.run_errand(batch, errand, now):
@@ -311,6 +301,19 @@ class DiskFrontier:
         self._write(batch)
         return raised
 
+    def take_named(self, batch: Batch, visit: Visit, understood: Understood) -> None:
+        """What a feed names that was not asked for: it was pushed."""
+        self.urls.begin()
+        self._namings.take(batch, visit, understood, self._clock.now())
+        self._flush(batch)
+        self._waiters.poke()
+
+    def change(self, work: Callable[[Batch, float], None]) -> None:
+        """Do something to its books, in a batch of its own."""
+        batch = self._begin()
+        work(batch, self._clock.now())
+        self._write(batch)
+
     def reconsider(self, refuses: Callable[[str], str]) -> int:
         """The scope changed: judge again what was refused and what waits."""
         max_depth = self._settings.reach.max_depth
@@ -333,23 +336,21 @@ class DiskFrontier:
         batch.put("site", COUNTS_KEY, pack(self.counts.as_dict()))
         batch.put("site", CLOCK_KEY, pack(to_ms(self._clock.now())))
 
-    def _do_chores(self, now: float) -> None:
-        """Some of what is to be done beside the visits: as much as does not hold them up."""
-        if self.discovery.relaxing:
-            batch = self._begin()
-            self.discovery.relax(batch, self._seams.links_of, now)
-            self._write(batch)
-        if self._thoughts.pending:
-            batch = self._begin()
-            self._thoughts.go_on(batch, now)
-            self._write(batch)
-        if self.wishes.pending:
-            self.wishes.go_on()
-
     def _notice_clock(self) -> None:
         stored = self._table.get("site", CLOCK_KEY)
         if stored is not None and unpack(int, stored) > to_ms(self._clock.now()):
             self._bench.rewind()
+
+    def _notice_mode(self) -> None:
+        """Revisits wait until a crawl takes them: when that is now, or no longer, the sites with
+        revisits look again how long they have to wait."""
+        mode = self._settings.again.mode
+        stored = self._table.get("site", MODE_KEY)
+        if mode is Again.ONLY or (Again.NO if stored is None else stored.decode()) != mode:
+            self._bench.place_all()
+        batch = self._table.batch()
+        batch.put("site", MODE_KEY, mode.encode())
+        self._table.write(batch)
 
     # --- ending -----------------------------------------------------------------------------
 
@@ -382,9 +383,3 @@ class DiskFrontier:
             halted=self._halted,
             asking=self._in_flight.first_urls(_MOST_ASKING_TOLD),
         )
-
-
-def _may_move(visit: Visit, link: Link) -> bool:
-    """Where a seed may go: to the web, or on with its own scheme."""
-    same_scheme = visit.url.partition(":")[0] == link.url.partition(":")[0]
-    return same_scheme or is_web(site_of_key(link.row))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from shoal.frontier.addresses import Turn
 from shoal.frontier.robots_desk import refusal
 from shoal.frontier.sites import ActiveSite
+from shoal.model.robots import RobotsRules
 from shoal.model.visit import Kind, Visit
 
 
@@ -29,7 +30,12 @@ class SiteLease:
     def refusal(self, visit: Visit) -> str:
         if visit.asked_for and self.active.gate.closed:
             return "paused: the host that this robots.txt is redirected to is paused or excluded"
-        if visit.kind is not Kind.PAGE:
-            return ""
-        forbidden = "" if self.active.rules is None else refusal(self.active.rules, visit.url)
-        return forbidden or self.learned(visit)
+        rules = self.active.rules
+        if visit.kind is Kind.ROBOTS or (visit.kind is Kind.SITEMAP and _names(rules, visit.url)):
+            return ""  # a robots.txt that names a sitemap means it to be read
+        forbidden = "" if rules is None else refusal(rules, visit.url)
+        return forbidden or (self.learned(visit) if visit.kind is Kind.PAGE else "")
+
+
+def _names(rules: RobotsRules | None, sitemap: str) -> bool:
+    return rules is not None and sitemap in rules.sitemaps

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from shoal.frontier.rows import (
     ACTIVE_MARK,
+    AGAIN,
     COUNTS_KEY,
     FRONT_MARK,
     LAST_MARK,
@@ -138,7 +139,7 @@ class _Rebuilding:
             row.entry_level, named = -1, b""
         if row.waiting and not named and not marked:
             level, due_ms = self._best[site]
-            row.entry_level = level
+            row.entry_level = level = level & ~AGAIN
             row.entry_ready_ms = max(due_ms, row.rest_until_ms, to_ms(self._now))
             named = front_key(level, row.entry_ready_ms, site)
             self._batch.put("queue", named, b"")

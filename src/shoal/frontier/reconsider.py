@@ -13,6 +13,7 @@ from shoal.frontier.urls import Card
 from shoal.model.link import Source
 from shoal.model.outcome import State
 from shoal.model.rowkey import url_of
+from shoal.model.visit import SOURCES
 from shoal.ports import Batch
 
 _NOT_BY_SCOPE = (*BY_ANSWER, "nofollow", "redirects")
@@ -61,7 +62,7 @@ class Reconsideration:
             url.state, url.reason = State.QUEUED, ""
             self._discovery.enqueue(batch, card, 0, now)
             return True
-        wished = url.source in (Source.SEED, Source.SUBMIT)
+        wished = url.source in (Source.SEED, Source.SUBMIT) or url.kind in SOURCES
         if url.state is State.QUEUED and not wished and (refusal := self._refusal(card)):
             self._discovery.dequeue(batch, card)
             url.state, url.reason = State.EXCLUDED, refusal

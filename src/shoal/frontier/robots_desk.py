@@ -92,7 +92,7 @@ class RobotsDesk:
         self._disallow(visit.asked_for or visit.site)
 
     def _settle(self, batch: Batch, ending: Ending) -> None:
-        visit, fetched, understood, now, _ = ending
+        visit, fetched, understood, now = ending
         asker = visit.asked_for or visit.site
         access = meaning(fetched.status)
         if fetched.outcome in _CANT_BE_ASKED and not visit.asked_for:

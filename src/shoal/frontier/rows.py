@@ -8,10 +8,13 @@ to be fetched in the family `queue`, whose key order *is* the order of work:
            03 row                                  a page whose depth fell: its links are to be told
            04 site                                 a lesson was unlearned: what it refused is wanted
            05 …                                    a wish that concerns many rows: see sweeps.py
+           06 number                               URLs that a sitemap named: see namings.py
+           07 number                               a document past the fetch: see injections.py
+           08 …                                    pages to be asked for again: see schedules.py
            site 00 level due order rest-of-row     one entry per waiting URL
 
-Site keys start with a printable character, so the six kinds never mix. `order` is arrival, or its
-reverse for depth first.
+Site keys start with a printable character, so the kinds never mix. `order` is arrival, or its
+reverse for depth first. Levels from `AGAIN` on are those of revisits.
 """
 
 import struct
@@ -19,31 +22,50 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
+from shoal.model.life import Life
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.robots import RobotsRules
+from shoal.model.visit import Kind
 
 ACTIVE_MARK = b"\x01"
 FRONT_MARK = b"\x02"
 RELAX_MARK = b"\x03"
 REOPEN_MARK = b"\x04"
 SWEEP_MARK = b"\x05"
-LAST_MARK = SWEEP_MARK
+NAMED_MARK = b"\x06"
+INJECT_MARK = b"\x07"
+SCHEDULE_MARK = b"\x08"
+LAST_MARK = SCHEDULE_MARK
 """Behind it stand the queue entries."""
 COUNTS_KEY = b"\x00counts"
 CLOCK_KEY = b"\x00clock"
 """When the frontier last wrote, in milliseconds: a clock that was set back is noticed by it."""
+MODE_KEY = b"\x00mode"
+"""Which visits the last crawl made: when another begins, sites with revisits are placed anew."""
 EXCLUDED_KEY = b"\x00excluded\x00"
 """Before the label of each host that is excluded by hand."""
 ADDRESSES_KEY = b"\x00addresses"
 """The clocks of addresses, while no frontier is open."""
 
+AGAIN = 0x80
+"""The first level of revisits: of sitemaps and feeds; pages stand behind it."""
+
 AS_DUPLICATE = ("pattern", "mirror")
 """Why a URL is excluded when its site has taught that it would say nothing new."""
 BY_HAND = "by hand"
 """Why a URL is excluded when a person wants nothing more of its host."""
-BY_ANSWER = ("robots", str(Outcome.PRIVATE), str(Outcome.NO_SCHEME), *AS_DUPLICATE, BY_HAND)
+UNWANTED = "feed"
+"""Why a feed is excluded that a person has removed."""
+BY_ANSWER = (
+    "robots",
+    str(Outcome.PRIVATE),
+    str(Outcome.NO_SCHEME),
+    *AS_DUPLICATE,
+    BY_HAND,
+    UNWANTED,
+)
 """Why a URL is excluded when its turn had come and it may not be had, or may not come: no further
 link changes that."""
 
@@ -82,6 +104,20 @@ class UrlRow(Struct, array_like=True):
     priority: float = 0.5
     body_ms: int = 0
     """When the body with this digest was first fetched, which the archive refers back to."""
+    kind: Kind = Kind.PAGE
+    """What it is asked for as: a sitemap or a feed is no page."""
+    life: Life | None = None
+    """How it changes; None until it was fetched."""
+    misses: int = 0
+    """Visits in a row that did not find it."""
+    missing_ms: int = 0
+    """Since when;"""
+    lost: bool = False
+    """and whether it is given up: the index no longer has it."""
+    ask_whole: bool = False
+    """A HEAD said that it changed."""
+    told_ms: int = 0
+    """When it last changed by its sitemap or feed."""
 
     @property
     def category(self) -> str:
@@ -123,6 +159,15 @@ class SiteRow(Struct, array_like=True):
     """Its host's clock when it was retired: a new URL does not wake it before."""
     private_ok: bool = False
     """Whether it may be at a private address: a person named it, or a page of such a site."""
+    deaf: int = 0
+    """Conditions that it did not heed: the whole page came though it had not changed;"""
+    head_lies: int = 0
+    """and answers to HEAD that proved worthless."""
+    told_right: int = 0
+    """How often a page had changed when its sitemap said so, and how often not."""
+    told_wrong: int = 0
+    named: int = 0
+    """URLs that its sitemaps and feeds have named."""
 
 
 class RobotsRow(Struct, array_like=True):

@@ -3,11 +3,18 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from shoal.frontier.allowance import AgainSettings
 from shoal.frontier.credit import SEED_CREDIT
 from shoal.frontier.discovery import Reach
+from shoal.frontier.missing import MissingSettings
 from shoal.frontier.politeness import Politeness
 from shoal.model.visit import Keep, Visit
-from shoal.ports import LinksOf, Owns, Refresher
+from shoal.ports import LinksOf, Owns, Refresher, SourceDesk
+
+DEAF_AFTER = 2
+"""Conditions not heeded, before HEAD is tried;"""
+MOST_LIES = 2
+"""and answers to HEAD that were worth nothing, before it is not any more."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,18 @@ class FrontierSettings:
     reach: Reach = Reach()
     politeness: Politeness = Politeness()
     keep: Keep = Keep.RAW
+    again: AgainSettings = AgainSettings()
+    missing: MissingSettings = MissingSettings()
+    head: bool = False
+    """Whether HEAD may be asked first."""
+    guess_sitemaps: bool = False
+    """Whether sitemaps are looked for where they usually are."""
+    sitemap_urls: int = 1_000_000
+    """At most, of one site."""
+    sitemap_depth: int = 2
+    """An index may name an index so often."""
+    by_priority: bool = False
+    """Whether the priority that a sitemap tells counts."""
     seed: int | None = None
 
 
@@ -39,6 +58,7 @@ class Seams:
     """None: every site."""
     links_of: LinksOf = lambda _row: ()
     refresher: Refresher | None = None
+    desk: SourceDesk | None = None
     prefetch: Callable[[Iterable[str]], None] = lambda _urls: None
     """Told the URLs of sites that will be asked soon, to look up their names in time."""
     seed_moved: Callable[[str], None] = lambda _url: None

@@ -1,22 +1,27 @@
 """What becomes of a URL when its visit has ended? Its row, by the table of outcomes
 (model/outcome.py).
 
-A fault that may pass puts it back into the queue for a later try; everything else settles it.
-Documents that a visit yields beside its own page get rows of their own.
+A fault that may pass puts it back into the queue for a later try; everything else settles it, and
+in a steady crawl says when to look again. Documents that a visit yields beside its own page get
+rows of their own.
 """
 
+from http import HTTPStatus
 from typing import NamedTuple
 
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
-from shoal.frontier.rows import UrlRow
+from shoal.frontier.missing import MissingSettings, ask_again_at, is_found, note_missing
+from shoal.frontier.rows import AGAIN, UrlRow
+from shoal.frontier.settings import MOST_LIES, Seams
 from shoal.frontier.urls import Card
 from shoal.model.cell import to_ms
 from shoal.model.document import Fate, Understood
+from shoal.model.life import Change
 from shoal.model.link import Source
 from shoal.model.outcome import TREATMENT, Outcome, State
 from shoal.model.rowkey import part_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.ports import Batch
 
 
@@ -27,45 +32,123 @@ class Ending(NamedTuple):
     fetched: Fetched
     understood: Understood
     now: float
-    next_due: float | None = None
 
 
 class Settler:
-    def __init__(self, books: Books, discovery: Discovery) -> None:
+    def __init__(
+        self, books: Books, discovery: Discovery, seams: Seams, missing: MissingSettings
+    ) -> None:
         self._urls = books.urls
         self._sites = books.sites
         self._discovery = discovery
+        self._refresher = seams.refresher
+        self._desk = seams.desk
+        self._missing = missing
 
     def settle(self, batch: Batch, ending: Ending) -> UrlRow:
-        visit, fetched, _, now, next_due = ending
+        visit, fetched, _, now = ending
         card = self._urls.card(visit.row) or _new_card(visit, now)
         url = card.url
         self._discovery.dequeue(batch, card)
+        is_again = visit.level >= AGAIN
         if fetched.outcome is Outcome.CANCELLED:
-            self._discovery.enqueue(batch, card, 0, now)  # as if never taken
+            # As if never taken.
+            self._discovery.enqueue(batch, card, visit.due_ms, now, again=is_again)
             return url
         url.visits += fetched.asked
-        url.tries = visit.tries + 1
+        self._learn_of_site(ending, url)
+        if fetched.outcome is Outcome.CHANGED:
+            url.ask_whole = True
+            self._discovery.enqueue(batch, card, visit.due_ms, now, again=is_again)
+            return url
+        url.tries, url.ask_whole = visit.tries + 1, False
         url.status = fetched.status
         treatment = TREATMENT[fetched.outcome]
         if url.tries < treatment.tries:
             wait = treatment.wait * 2 ** (url.tries - 1)
-            self._discovery.enqueue(batch, card, to_ms(now + wait), now)
+            # A revisit keeps its date, or a refresh would not take it again: its host's clock waits
+            # as long.
+            due_ms = visit.due_ms if is_again else to_ms(now + wait)
+            self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
             return url
-        url.state, url.reason = treatment.state, reason_of(ending)
         url.tries = 0
-        if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
-            _remember_validators(url, ending)
-        self._count_site(visit, fetched, url)
-        if next_due is None:
-            self._urls.write(batch, card, now)
-        else:
-            self._discovery.enqueue(batch, card, to_ms(next_due), now)
-        self._settle_parts(batch, ending)
+        self._settle(batch, card, ending)
         return url
 
+    def _settle(self, batch: Batch, card: Card, ending: Ending) -> None:
+        visit, fetched, _, now = ending
+        url = card.url
+        url.state, url.reason = TREATMENT[fetched.outcome].state, reason_of(ending)
+        if visit.kind in SOURCES and is_found(fetched.outcome):
+            url.state, url.reason = State.SOURCE, str(visit.kind)
+        due = self._learn(batch, ending, url)
+        if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
+            _remember_validators(url, ending)
+        became_source = url.kind in SOURCES and visit.kind is Kind.PAGE
+        if became_source:  # a 304 would hide its items
+            url.etag = url.last_modified = ""
+        self._count_site(visit, fetched, url)
+        note_missing(url, fetched, now, self._missing)
+        is_removed = visit.kind in SOURCES and due is None
+        if self._missing.asks_again and not is_found(fetched.outcome) and not is_removed:
+            due = ask_again_at(url, fetched.outcome, now, self._missing)
+        if became_source:  # it was said to be a feed while it was being asked for
+            self._discovery.enqueue(batch, card, to_ms(now), now, again=due is not None)
+        elif due is None:
+            self._urls.write(batch, card, now)
+        else:
+            self._discovery.enqueue(batch, card, to_ms(due), now, again=True)
+        self._settle_parts(batch, ending)
+
+    def _learn(self, batch: Batch, ending: Ending, url: UrlRow) -> float | None:
+        """What the visit says of how the page changes, and when to look again."""
+        visit, fetched, understood, now = ending
+        if visit.kind in SOURCES:
+            return (
+                None
+                if self._desk is None
+                else self._desk.take(batch, visit, fetched, understood, now)
+            )
+        if self._refresher is None or not is_found(fetched.outcome):
+            return None
+        url.life = self._refresher.learn(visit, fetched, understood, url.life)
+        if url.told_ms:
+            self._learn_of_hint(visit.site, url, understood.change)
+        own = understood.documents[0] if understood.documents else None
+        if own is not None and self._desk is not None and self._desk.is_feed(visit.row, own):
+            url.kind, url.state, url.reason = Kind.FEED, State.SOURCE, str(Kind.FEED)
+            own.fate = Fate.SOURCE
+            return now
+        return self._refresher.plan(batch, visit.row, url.life, now)
+
+    def _learn_of_hint(self, site: bytes, url: UrlRow, change: Change) -> None:
+        """Whether its sitemap was right in saying that it had changed."""
+        url.told_ms = 0
+        row = self._sites.row(site)
+        row.told_right += change in (Change.MINOR, Change.MAJOR)
+        row.told_wrong += change is Change.NONE
+        self._sites.touch(site)
+
+    def _learn_of_site(self, ending: Ending, url: UrlRow) -> None:
+        """Whether conditions are heeded there, and what an answer to HEAD is worth."""
+        visit, fetched, understood, _ = ending
+        is_same = bool(visit.seen_digest) and any(
+            document.body_digest == visit.seen_digest for document in understood.documents
+        )
+        row = self._sites.row(visit.site)
+        if fetched.outcome is Outcome.UNCHANGED and not visit.head:
+            row.deaf = 0
+        elif fetched.outcome is Outcome.OK and is_same and (visit.etag or visit.last_modified):
+            row.deaf += 1
+            row.head_lies += url.ask_whole  # it had said that the page changed
+        elif visit.head and fetched.outcome is Outcome.CHANGED and fetched.status != HTTPStatus.OK:
+            row.head_lies = MOST_LIES
+        else:
+            return
+        self._sites.touch(visit.site)
+
     def _settle_parts(self, batch: Batch, ending: Ending) -> None:
-        visit, fetched, understood, now, _ = ending
+        visit, fetched, understood, now = ending
         for document in understood.documents:
             if not document.name:
                 continue

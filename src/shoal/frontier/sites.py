@@ -77,6 +77,7 @@ class ActiveSite:
         "site",
         "standing",
         "visits",
+        "visits_before",
     )
 
     def __init__(self, site: bytes, row: SiteRow, gate: Gate, queue: SiteQueue) -> None:
@@ -91,6 +92,9 @@ class ActiveSite:
         self.errands: list[Visit] = []
         """Robots.txt files that were redirected here."""
         self.visits = 0
+        """Since it became active;"""
+        self.visits_before = row.visits
+        """and until then."""
         self.standing = 0
         """Its domain's, when it was last put into the heap."""
         self.placed = False

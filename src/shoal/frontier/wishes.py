@@ -110,14 +110,18 @@ class Wishes:
     def pending(self) -> bool:
         return self._sweeps.pending
 
-    def go_on(self) -> None:
+    def go_on(self, batch: Batch, now: float) -> None:
         """One slice of rows."""
-        batch = self._begin()
-        self._sweeps.go_on(batch, self._clock.now())
-        self._write(batch)
-        faults.point("sweep.middle")
+        self._sweeps.go_on(batch, now)
 
     def finish(self) -> None:
         """All that is left: for a collection that is not being crawled."""
         while self.pending:
-            self.go_on()
+            self.step()
+
+    def step(self) -> None:
+        """`go_on` in a batch of its own."""
+        batch = self._begin()
+        self.go_on(batch, self._clock.now())
+        self._write(batch)
+        faults.point("sweep.middle")

@@ -23,7 +23,7 @@ from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.frontier.site_queue import SiteQueue
 from shoal.frontier.sites import ActiveSite, Gate
 from shoal.frontier.turns import SOON_SECONDS, Turns
-from shoal.model.cell import to_ms
+from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.rowkey import url_of
 from shoal.model.visit import Fetched, Visit
@@ -33,8 +33,6 @@ _DOWN_AFTER = 3
 """Failures in a row without any answer before a host counts as down."""
 _MOST_ERRANDS = 8
 """For one host: each keeps the slot of the site that waits for it."""
-NEVER_MS = (1 << 62) - 1
-"""When a paused host is ready."""
 
 
 class Workbench:
@@ -46,7 +44,7 @@ class Workbench:
         settings: FrontierSettings,
         seams: Seams,
     ) -> None:
-        self._table, _, self._sites, self._front, self._in_flight = books
+        self._table, _, self._sites, self._front, self._in_flight, self._allowance = books
         self._discovery = discovery
         self._clock = clock
         self._settings = settings
@@ -257,7 +255,9 @@ class Workbench:
             self._seams.prefetch(woken)
 
     def activate(self, batch: Batch, site: bytes) -> ActiveSite:
-        queue = SiteQueue(self._table, site, self._settings.levels, self._in_flight)
+        queue = SiteQueue(
+            self._table, site, self._settings.levels, self._in_flight, self._allowance.doors
+        )
         active = self._sites.activate(batch, site, queue)
         self._discovery.displace(batch, site)
         self._mend_clock(active.gate.row)
@@ -338,6 +338,15 @@ class Workbench:
             row = self._sites.row(site)
             ahead = [ms for ms in (row.rest_until_ms, row.entry_ready_ms) if now_ms < ms < NEVER_MS]
             if ahead:
+                batch = self._table.batch()
+                self.retire(batch, self.activate(batch, site), now)
+                self._write(batch)
+
+    def place_all(self) -> None:
+        """Every idle site with work looks again when it may be asked."""
+        now = self._clock.now()
+        for site in list(self._sites.known()):
+            if self._sites.row(site).waiting and site not in self._sites.active:
                 batch = self._table.batch()
                 self.retire(batch, self.activate(batch, site), now)
                 self._write(batch)

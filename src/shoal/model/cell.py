@@ -9,6 +9,8 @@ import struct
 
 NUL = b"\x00"
 LAST_MS = (1 << 64) - 1
+NEVER_MS = (1 << 62) - 1
+"""When something is due that is not to be done now, such as the URLs of a paused host."""
 
 _TIME = struct.Struct(">Q")
 TIME_BYTES = _TIME.size

@@ -5,13 +5,15 @@ has gone to a child process: ten times as fast, and no proof. Neither protects a
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from itertools import product
 
-from xxhash import xxh3_64_intdigest, xxh3_128_digest, xxh3_128_hexdigest
+from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest, xxh3_128_digest, xxh3_128_hexdigest
 
 _PAIRS = ["".join(pair) for pair in product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
 _SHIFTS = range(150, -1, -10)
+_TIME_OF_DAY = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b(?: ?[AaPp]\.?[Mm]\b\.?)?")
 
 
 seeded_number: Callable[[bytes, int], int] = xxh3_64_intdigest
@@ -29,6 +31,12 @@ def payload_digest(body: bytes) -> str:
 def text_digest(text: bytes) -> str:
     """Of a text in UTF-8; an empty one has none, so that empty pages are never duplicates."""
     return xxh3_128_hexdigest(text) if text else ""
+
+
+def content_digest(text: str) -> str:
+    """Of a page's content, without times of day: a clock is no change."""
+    without_clocks = _TIME_OF_DAY.sub("", text)
+    return xxh3_64_hexdigest(without_clocks.encode("utf-8", "replace")) if text else ""
 
 
 def quick_digest(body: bytes) -> bytes:

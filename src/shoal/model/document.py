@@ -6,7 +6,10 @@ empty and its row is the visit's own.
 
 from enum import StrEnum
 
+from shoal.model.feed import Feed
+from shoal.model.life import Change
 from shoal.model.link import Link
+from shoal.model.named import Named
 from shoal.model.page import Form
 from shoal.model.page_rules import PageRules
 from shoal.model.record import Struct
@@ -23,6 +26,7 @@ class Fate(StrEnum):
     EMPTY = "empty"
     UNCONVERTIBLE = "unconvertible"
     DROPPED = "dropped"  # understood, and then not wanted (off topic)
+    SOURCE = "source"  # a sitemap or a feed: it names pages, and is none
 
 
 class Spot(Struct, array_like=True, frozen=True):
@@ -95,6 +99,8 @@ class Document(Struct, array_like=True):
     headings: str = ""
     """Its headings, a line each, and what stands in bold."""
     bold: str = ""
+    content_digest: str = ""
+    """xxh3 of the content without times of day: by it a change is told from a clock."""
 
 
 class Regraded(Struct, array_like=True):
@@ -125,3 +131,17 @@ class Understood(Struct, array_like=True):
     """Rows of URLs that were refused as duplicates and are wanted after all;"""
     unlearned: list[bytes] = []
     """and sites where a lesson was unlearned: all that it refused there is."""
+    named: list[Named] = []
+    """What a sitemap or a feed names;"""
+    below: list[Link] = []
+    """other sitemaps, of an index;"""
+    feed: Feed | None = None
+    """and a feed itself."""
+    change: Change = Change.UNKNOWN
+    """Whether the visit's own page says something else than before."""
+    resemblance: float = 0.0
+    """How much of it is as before, from 0 to 1, when it changed."""
+    left_out: int = 0
+    """Entries of a sitemap that are other hosts', for which it can't speak,"""
+    problem: str = ""
+    """and what was wrong with a sitemap or a feed."""

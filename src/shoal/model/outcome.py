@@ -20,15 +20,17 @@ class State(StrEnum):
     GONE = "gone"
     EXCLUDED = "excluded"
     FAILED = "failed"
+    SOURCE = "source"  # a sitemap or a feed that was read: no page
 
 
-ANSWERED = (State.FETCHED, State.UNCHANGED, State.REDIRECT, State.GONE)
+ANSWERED = (State.FETCHED, State.UNCHANGED, State.REDIRECT, State.GONE, State.SOURCE)
 
 
 class Outcome(StrEnum):
     # answers
     OK = "ok"
     UNCHANGED = "unchanged"
+    CHANGED = "changed"  # as a HEAD says: it is asked for whole
     REDIRECT = "redirect"
     MISSING = "missing"
     GONE = "gone"
@@ -68,6 +70,7 @@ class Treatment(NamedTuple):
 TREATMENT: dict[Outcome, Treatment] = {
     Outcome.OK: Treatment(State.FETCHED, 1, 0, False),
     Outcome.UNCHANGED: Treatment(State.UNCHANGED, 1, 0, False),
+    Outcome.CHANGED: Treatment(State.QUEUED, 1, 0, False),
     Outcome.REDIRECT: Treatment(State.REDIRECT, 1, 0, False),
     Outcome.MISSING: Treatment(State.GONE, 1, 0, False),
     Outcome.GONE: Treatment(State.GONE, 1, 0, False),

@@ -17,6 +17,12 @@ class Kind(StrEnum):
     PAGE = "page"
     ROBOTS = "robots"  # a site's robots.txt: the first entry of its queue, never a page
     INJECTED = "injected"  # bytes that came past frontier and fetch: a mail, a file, a pushed item
+    SITEMAP = "sitemap"  # names pages, and is none
+    FEED = "feed"  # likewise; asked again and again
+
+
+SOURCES = (Kind.SITEMAP, Kind.FEED)
+"""What names pages, and is none."""
 
 
 class Keep(StrEnum):
@@ -59,6 +65,8 @@ class Visit(Struct, array_like=True):
     """Whose body that is, when it is another page's;"""
     seen_spot: Spot | None = None
     """and where it stands in the archive."""
+    head: bool = False
+    """Ask with HEAD: whether it changed is all that is wanted."""
 
 
 class Fetched(Struct, array_like=True):

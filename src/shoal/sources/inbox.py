@@ -20,10 +20,15 @@ from shoal.errors import CollectionError, UsageError
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 
 MAX_ORDER_BYTES = 16_384
+MAX_BODY_BYTES = 5_000_000
+"""Of a pushed feed."""
 MAX_TAKEN = 1_000
 """Orders read at a time; the rest wait for the next time."""
 
+_ORDER_SUFFIX, _BODY_SUFFIX = ".order", ".body"
+_ORPHAN_SECONDS = 3_600.0
 _NAME = re.compile(r"([0-9]{16})-[0-9a-f]{8}\.order")
+_BODY = re.compile(r"[0-9]{16}-[0-9a-f]{8}\.body")
 # A link or a pipe in the place of an order is neither followed nor waited for.
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -79,6 +84,27 @@ class Mark(Struct, tag=True, frozen=True):
     marks: dict[str, str]
 
 
+class AddFeed(Struct, tag=True, frozen=True):
+    """Poll this feed from now on, also one that was removed."""
+
+    url: str
+
+
+class RemoveFeed(Struct, tag=True, frozen=True):
+    """Poll this feed no more, even if pages announce it. What it brought stays."""
+
+    url: str
+
+
+class Push(Struct, tag=True, frozen=True):
+    """A hub has sent this feed, and the signature was right (WebSub)."""
+
+    feed_url: str
+    content_type: str
+    file: str
+    """Its body, in a file of its own beside the order: `Inbox.body_of` reads it."""
+
+
 class Stop(Struct, tag=True, frozen=True):
     """Finish what is in flight, and end. One from before the crawl's start (`posted_at`) was meant
     for an earlier crawl."""
@@ -90,7 +116,20 @@ class Unreadable(Struct, frozen=True):
     warning: str
 
 
-Command = Submit | Pause | Resume | Slow | Exclude | Include | Retry | Mark | Stop
+Command = (
+    Submit
+    | Pause
+    | Resume
+    | Slow
+    | Exclude
+    | Include
+    | Retry
+    | Mark
+    | AddFeed
+    | RemoveFeed
+    | Stop
+    | Push
+)
 """What can be posted."""
 Order = Command | Unreadable
 """What can be taken."""
@@ -110,11 +149,32 @@ class Inbox:
 
     def post(self, order: Command) -> str:
         """Leave an order; on return it survives a power loss. Returns its name."""
-        data = to_json(_Letter(order))
-        if len(data) > MAX_ORDER_BYTES:
-            raise UsageError(f"an order may have {MAX_ORDER_BYTES:,} bytes, this has {len(data):,}")
+        data, name = _sealed(order), self._next_name()
+        self._keep(name, data)
+        return name
+
+    def push(self, feed_url: str, content_type: str, body: bytes) -> str:
+        """Leave what a hub sent; the body first, so that no order is without. Returns the order's
+        name."""
+        if len(body) > MAX_BODY_BYTES:
+            raise UsageError(f"a pushed feed may have {MAX_BODY_BYTES:,} bytes, not {len(body):,}")
+        name = self._next_name()
+        file = _body_of_order(name)
+        data = _sealed(Push(feed_url, content_type, file))
+        self._keep(file, body)
+        try:
+            self._keep(name, data)
+        except CollectionError:
+            with suppress(OSError):
+                (self._directory / file).unlink()
+            raise
+        return name
+
+    def _next_name(self) -> str:
         self._last_us = max(self._last_us + 1, int(self._clock.now() * 1_000_000))
-        name = f"{self._last_us:016d}-{secrets.token_hex(4)}.order"
+        return f"{self._last_us:016d}-{secrets.token_hex(4)}.order"
+
+    def _keep(self, name: str, data: bytes) -> None:
         draft = self._directory / f".{name}"
         try:
             self._directory.mkdir(exist_ok=True)
@@ -128,7 +188,6 @@ class Inbox:
             with suppress(OSError):
                 draft.unlink()
             raise self._unusable(error) from error
-        return name
 
     def take(self) -> list[tuple[str, Order]]:
         """The orders that are there, oldest first; none when the directory is not. They stay until
@@ -145,17 +204,49 @@ class Inbox:
         """The order's effect is durable: forget it."""
         posted_at(name)
         try:
+            (self._directory / _body_of_order(name)).unlink(missing_ok=True)
             (self._directory / name).unlink(missing_ok=True)
             self._sync()
         except OSError as error:
             raise self._unusable(error) from error
 
+    def body_of(self, order: Push) -> bytes | None:
+        """What was pushed; None when it is not there: the order is done, or was never one."""
+        if not _BODY.fullmatch(order.file):
+            return None
+        try:
+            data = self._bytes_of(order.file, MAX_BODY_BYTES)
+        except OSError:
+            return None
+        return None if data is None or len(data) > MAX_BODY_BYTES else data
+
+    def pushed_bytes(self) -> int:
+        """What waits here of pushed bodies. One that a kill left without its order is deleted."""
+        total = 0
+        try:
+            with os.scandir(self._directory) as entries:
+                sizes = {each.name: each.stat(follow_symlinks=False).st_size for each in entries}
+            for name in filter(_BODY.fullmatch, sizes):
+                order = name.removesuffix(_BODY_SUFFIX) + _ORDER_SUFFIX
+                old = self._clock.now() - posted_at(order) > _ORPHAN_SECONDS
+                if order not in sizes and old:
+                    (self._directory / name).unlink(missing_ok=True)
+                else:
+                    total += sizes[name]
+        except OSError:
+            return total  # none yet, or one that was taken in this moment
+        return total
+
+    def _bytes_of(self, name: str, most: int) -> bytes | None:
+        """Up to one byte more than `most`; None of what is no plain file."""
+        with os.fdopen(os.open(self._directory / name, _READ_FLAGS), "rb") as file:
+            return file.read(most + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+
     def _read(self, name: str) -> Order:
         try:
-            with os.fdopen(os.open(self._directory / name, _READ_FLAGS), "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    return self._set_aside(name, "it is no plain file")
-                data = file.read(MAX_ORDER_BYTES + 1)
+            data = self._bytes_of(name, MAX_ORDER_BYTES)
+            if data is None:
+                return self._set_aside(name, "it is no plain file")
             if len(data) > MAX_ORDER_BYTES:
                 return self._set_aside(name, f"it is longer than {MAX_ORDER_BYTES:,} bytes")
             return from_json(_Letter, data).order
@@ -191,3 +282,14 @@ def posted_at(name: str) -> float:
     if match is None:
         raise ValueError(f"{name!r} is not the name of an order")
     return int(match[1]) / 1_000_000
+
+
+def _sealed(order: Command) -> bytes:
+    data = to_json(_Letter(order))
+    if len(data) > MAX_ORDER_BYTES:
+        raise UsageError(f"an order may have {MAX_ORDER_BYTES:,} bytes, this has {len(data):,}")
+    return data
+
+
+def _body_of_order(name: str) -> str:
+    return name.removesuffix(_ORDER_SUFFIX) + _BODY_SUFFIX

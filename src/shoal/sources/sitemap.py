@@ -1,32 +1,54 @@
 """Which URLs does a sitemap name? The formats of sitemaps.org: XML, an index, text, feeds.
 
-A sitemap comes from anyone. No XML parser reads it, because entities can make a small file
-explode: the addresses are picked out of the text by patterns of bounded length, and only character
-references are undone. What can't be read names nothing; nothing here raises.
+A sitemap comes from anyone and may have 50 MiB, so it is read as a stream: one chunk is unpacked,
+decoded and looked through at a time, and entries come out as they are found. What can't be read
+names nothing, what was left out is said; nothing here raises.
 """
 
-import html
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from itertools import islice
+from itertools import chain
 from typing import NamedTuple
 
-from shoal.model.compression import GZIP_ERRORS, inflater
+from shoal.sources.gunzip import GZIP_MAGIC, gunzipped
+from shoal.sources.sitemap_entries import Alternate, Entry, FeedEntries, SitemapEntries, Video
+from shoal.sources.sitemap_xml import MAX_VALUE_CHARS, TagScanner
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_ENTRIES",
+    "Alternate",
+    "Entry",
+    "Form",
+    "Sitemap",
+    "SitemapReader",
+    "Video",
+    "chunks_of",
+    "read_sitemap",
+]
 
 MAX_BYTES = 50 * 1024 * 1024
 """Unpacked; the protocol's own limit, like the next."""
 MAX_ENTRIES = 50_000
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_ROOT = re.compile(r"<(?:([A-Za-z_][\w.-]{0,40}):)?(urlset|sitemapindex|rss|feed|RDF)[\s>/]")
+_STEP_BYTES = 65_536
 _LOOKED_AT_FOR_ROOT = 65_536
-_VALUE = r"\s{0,200}(?:<!\[CDATA\[\s{0,200}([^\]<]{0,5000})\]\]>|([^<]{0,5000}))\s{0,200}"
-_ATOM_LINK = re.compile(r"<(?:[A-Za-z_][\w.-]{0,40}:)?link\s([^<>]{0,5000})>")
-_HREF = re.compile(r"""\bhref\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)')""")
-_REL = re.compile(r"""\brel\s{0,9}=\s{0,9}["']([^"']{0,100})["']""")
-_RSS_LINK = re.compile(rf"<link>{_VALUE}</link>")
-_BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_ROOTS = ("urlset", "sitemapindex", "rss", "feed", "RDF")
+_LEAST_HEAD = 200
+"""Bytes: a mark at the beginning, or an XML declaration."""
+_MARKS = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    b"<\x00": "utf-16-le",
+    b"\x00<": "utf-16-be",
+}
+_DECLARED = re.compile(
+    rb"""\s*<\?xml\s[^>]{0,100}encoding\s?=\s?["']((?:iso-8859|windows)-\d{1,4})["']""",
+    re.IGNORECASE,
+)
 
 
 class Form(StrEnum):
@@ -37,10 +59,8 @@ class Form(StrEnum):
     NONE = "none"
 
 
-class Entry(NamedTuple):
-    url: str
-    """As written, character references undone."""
-    last_modified: str = ""
+_FORMS = {"urlset": Form.URLS, "sitemapindex": Form.INDEX}
+"""By the name of the root; all others that are known are feeds."""
 
 
 class Sitemap(NamedTuple):
@@ -51,95 +71,115 @@ class Sitemap(NamedTuple):
 
 def read_sitemap(body: bytes) -> Sitemap:
     """The entries of a sitemap whose content encoding was undone; a .gz file is unpacked here."""
-    body, problem = _unpacked(body)
-    text = _decoded(body)
-    root = _ROOT.search(text, 0, _LOOKED_AT_FOR_ROOT)
-    if root is None:
-        found, form = _lines(text), Form.TEXT
-    else:
-        text = _without_comments(text)
-        prefix, name = root[1] or "", root[2]
-        if name in ("urlset", "sitemapindex"):
-            form = Form.URLS if name == "urlset" else Form.INDEX
-            found = _locations(text, prefix)
-        else:
-            form, found = Form.FEED, _feed_links(text)
-    entries = list(islice(found, MAX_ENTRIES + 1))
-    if len(entries) > MAX_ENTRIES:
-        problem = problem or f"more than {MAX_ENTRIES:,} entries; the rest is left out"
-    if not entries and form is Form.TEXT:
-        return Sitemap(Form.NONE, [], problem or "it is no sitemap")
-    return Sitemap(form, entries[:MAX_ENTRIES], problem)
+    reader = SitemapReader()
+    entries = list(reader.entries(chunks_of(body)))
+    return Sitemap(reader.form, entries, reader.problem)
 
 
-def _unpacked(body: bytes) -> tuple[bytes, str]:
-    if not body.startswith(_GZIP_MAGIC):
-        is_long = len(body) > MAX_BYTES
-        return body[:MAX_BYTES], "cut at 50 MiB" if is_long else ""
-    stream = inflater(gzip=True)
+def chunks_of(body: bytes) -> Iterator[bytes]:
+    return (body[start : start + _STEP_BYTES] for start in range(0, len(body), _STEP_BYTES))
+
+
+class SitemapReader:
+    """Reads one sitemap out of chunks of any length. `form` and `problem` are known at the end."""
+
+    def __init__(self) -> None:
+        self.form = Form.NONE
+        self.problem = ""
+
+    def entries(self, chunks: Iterable[bytes]) -> Iterator[Entry]:
+        number = 0
+        for entry in self._all(_texts(self._unpacked(chunks))):
+            if number == MAX_ENTRIES:
+                self._tell(f"more than {MAX_ENTRIES:,} entries; the rest is left out")
+                return
+            number += 1
+            yield entry
+        if not number and self.form in (Form.TEXT, Form.NONE):
+            self.form = Form.NONE
+            self._tell("it is no sitemap")
+
+    def _tell(self, problem: str) -> None:
+        """The first problem explains the others."""
+        self.problem = self.problem or problem
+
+    def _all(self, texts: Iterator[str]) -> Iterator[Entry]:
+        """Of which form it is shows where its root should be; then all is read from its start."""
+        head: list[str] = []
+        scanner, chars = TagScanner(), 0
+        meaning: SitemapEntries | FeedEntries | None = None
+        for text in texts:
+            head.append(text)
+            chars += len(text)
+            for tag in scanner.feed(text):
+                if meaning is not None:
+                    if (entry := meaning.take(tag)) is not None:
+                        yield entry
+                elif not tag.is_end and (name := tag.name.rpartition(":")[2]) in _ROOTS:
+                    is_list = name in ("urlset", "sitemapindex")
+                    meaning = SitemapEntries(tag) if is_list else FeedEntries()
+                    self.form = _FORMS.get(name, Form.FEED)
+            if meaning is not None:
+                head.clear()
+            elif chars > _LOOKED_AT_FOR_ROOT:
+                break
+        if meaning is not None:
+            if (entry := meaning.finish()) is not None:
+                yield entry
+            return
+        self.form = Form.TEXT
+        yield from _lines(chain(head, texts))
+
+    def _unpacked(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        pieces = iter(chunks)
+        head = _head(pieces, len(GZIP_MAGIC))
+        whole = chain([head], pieces)
+        room = MAX_BYTES
+        for piece in gunzipped(whole, self._tell) if head.startswith(GZIP_MAGIC) else whole:
+            if len(piece) > room:
+                self._tell("cut at 50 MiB")
+                yield piece[:room]
+                return
+            room -= len(piece)
+            yield piece
+
+
+def _head(pieces: Iterator[bytes], least: int) -> bytes:
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= least:
+            break
+    return head
+
+
+def _texts(pieces: Iterator[bytes]) -> Iterator[str]:
+    """UTF-8, as the protocol demands, unless its beginning says otherwise."""
+    head = _head(pieces, _LEAST_HEAD)
+    decoder = codecs.getincrementaldecoder(_charset(head))("replace")
+    for piece in chain([head], pieces):
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)
+
+
+def _charset(head: bytes) -> str:
+    for mark, charset in _MARKS.items():
+        if head.startswith(mark):
+            return charset
+    declared = _DECLARED.match(head)
     try:
-        data = stream.decompress(body, MAX_BYTES)
-    except GZIP_ERRORS:
-        return b"", "its gzip is damaged"
-    if stream.eof:
-        return data, ""
-    return data, "cut at 50 MiB" if len(data) >= MAX_BYTES else "its gzip ends too early"
+        return codecs.lookup(declared[1].decode("ascii")).name if declared else "utf-8"
+    except LookupError:
+        return "utf-8"
 
 
-def _decoded(body: bytes) -> str:
-    """UTF-8, as the protocol demands, unless a mark at the beginning says otherwise."""
-    for mark, charset in _BYTE_ORDER_MARKS.items():
-        if body.startswith(mark):
-            return body.decode(charset, "replace")
-    return body.decode("utf-8", "replace")
-
-
-def _without_comments(text: str) -> str:
-    """By hand: a pattern for it takes quadratic time on comments that never end."""
-    kept, start = [], 0
-    while (comment := text.find("<!--", start)) >= 0:
-        kept.append(text[start:comment])
-        end = text.find("-->", comment + 4)
-        start = len(text) if end < 0 else end + 3
-    return "".join([*kept, text[start:]])
-
-
-def _locations(text: str, prefix: str) -> Iterator[Entry]:
-    """`<loc>` of the sitemap's own name space: pictures and videos have others."""
-    own = f"{re.escape(prefix)}:" if prefix else ""
-    pattern = re.compile(
-        rf"<{own}(loc|lastmod)(?:\s[^<>]{{0,200}})?>{_VALUE}</{own}(?:loc|lastmod)\s{{0,9}}>"
-    )
-    url = modified = ""
-    for found in pattern.finditer(text):
-        value = _plain(found[2] or found[3] or "")
-        if found[1] == "lastmod":
-            modified = value[:40]
-            continue
-        if url:
-            yield Entry(url, modified)
-        url, modified = value, ""
-    if url:
-        yield Entry(url, modified)
-
-
-def _feed_links(text: str) -> Iterator[Entry]:
-    for found in _RSS_LINK.finditer(text):
-        if url := _plain(found[1] or found[2] or ""):
-            yield Entry(url)
-    for found in _ATOM_LINK.finditer(text):
-        rel = _REL.search(found[1])
-        href = _HREF.search(found[1])
-        if href and (rel is None or rel[1].strip().lower() == "alternate"):
-            yield Entry(_plain(href[1] or href[2] or ""))
-
-
-def _lines(text: str) -> Iterator[Entry]:
-    for line in text.splitlines():
-        url = line.strip()
-        if url.startswith(("http://", "https://")) and not re.search(r"\s", url):
-            yield Entry(url)
-
-
-def _plain(value: str) -> str:
-    return html.unescape(value).strip()
+def _lines(texts: Iterator[str]) -> Iterator[Entry]:
+    rest = ""
+    for text in chain(texts, ["\n"]):
+        *lines, rest = (rest + text).replace("\r", "\n").split("\n")
+        rest = rest[: MAX_VALUE_CHARS + 1]  # longer is no URL, however it goes on
+        for line in lines:
+            url = line.strip()
+            is_web = url.startswith(("http://", "https://")) and len(url) <= MAX_VALUE_CHARS
+            if is_web and not re.search(r"\s", url):
+                yield Entry(url)

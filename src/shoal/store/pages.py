@@ -111,6 +111,7 @@ class PageStore:
     ) -> None:
         self.ends.note(batch, understood.response, understood.request)
         if visit.kind is Kind.ROBOTS or fetched.outcome in _NOT_VISITED:
+            self._tell_of_refusal(batch, visit, fetched)
             return
         when = fetched.ended
         row = _visit_row(visit, fetched, understood)
@@ -129,6 +130,12 @@ class PageStore:
             self._keep_links(batch, visit, understood.links, targets, when)
         for each in understood.regraded:
             self._regrade(batch, each, when)
+
+    def _tell_of_refusal(self, batch: Batch, visit: Visit, fetched: Fetched) -> None:
+        """A page that is stored may not be asked for any more: it is not found any more, either."""
+        is_page = visit.kind is Kind.PAGE and not visit.is_first
+        if is_page and fetched.outcome is Outcome.REFUSED and self._newest(visit.row) is not None:
+            self.log.append(batch, visit.row, What.AMENDED, fetched.ended)
 
     def _keep_document(
         self, batch: Batch, row: bytes, fetch: FetchRow, when: float, put: Put
@@ -368,4 +375,5 @@ def _visit_row(visit: Visit, fetched: Fetched, understood: Understood) -> VisitR
         visit.tries,
         understood.response,
         understood.request,
+        understood.change,
     )

@@ -10,6 +10,7 @@ change        the log that followers read: sequence → what changed
 
 from enum import StrEnum
 
+from shoal.model import life
 from shoal.model.document import Document, Spot
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
@@ -35,6 +36,7 @@ class VisitRow(Struct, array_like=True):
     tries: int = 0
     response: Spot | None = None
     request: Spot | None = None
+    change: life.Change = life.Change.UNKNOWN
 
 
 class FetchRow(Struct, array_like=True):

@@ -22,6 +22,7 @@ _WISH = (
     Parameter("delay", "Seconds at a host between a response and the next request."),
     Parameter("contact", "Where whoever runs a site can reach you."),
     Parameter("max_bytes", "Stop when so much was received."),
+    Parameter("forever", "yes: go on without end, and ask for stored pages again."),
 )
 
 
@@ -76,6 +77,7 @@ def _wish(request: Request) -> Wish:
         delay=form_text(request, "delay", 40).strip(),
         contact=form_text(request, "contact", 300).strip(),
         max_bytes=form_text(request, "max_bytes", 40).strip(),
+        forever=form_text(request, "forever", 5).strip() == "yes",
     )
 
 

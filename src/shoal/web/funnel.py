@@ -1,7 +1,7 @@
 """Where did all URLs go? The funnel, whose counts add up, each number with the list behind it.
 
 discovered = queued + in flight + answered + excluded + failed
-answered   = fetched + unchanged + redirect + gone
+answered   = fetched + unchanged + redirect + gone + source (sitemaps and feeds)
 fetched    = indexed + waiting for the index + duplicate + noindex + empty + …
 """
 
@@ -43,6 +43,7 @@ def funnel(status: Status) -> Step:
         step("unchanged", status.unchanged, "unchanged"),
         step("redirect", status.redirect, "redirect"),
         gone,
+        *([step("source", status.source, "source")] if status.source else []),
     ]
     excluded = step("excluded", status.excluded, "excluded")
     excluded.below = parts("excluded", status.excluded_by_reason)

@@ -3,7 +3,8 @@
 Whoever runs on this machine or in this browser may send requests here, among them pages that a
 person happens to visit. So: the Host must be a name of ours (against DNS rebinding), a token is
 asked for when we are bound beyond the loopback, what comes from another site is answered only as a
-navigation (Fetch Metadata), and every answer carries headers that let it run nothing.
+navigation (Fetch Metadata), and every answer carries headers that let it run nothing. Only a
+callback (websub.py) is open to all: its address is its token, and it tells nothing.
 """
 
 import hashlib
@@ -27,6 +28,7 @@ from shoal.web.http import (
     Send,
 )
 from shoal.web.site import Site
+from shoal.web.websub import is_callback
 
 MOST_URL_BYTES = 8000
 CSP = (
@@ -71,6 +73,8 @@ class Guard:
 
     def _refused(self, request: Request) -> Response | None:
         """The answer to a request that no view gets to see."""
+        if is_callback(request.method, request.scope["path"]):
+            return None
         if len(request.scope.get("raw_path") or b"") + len(request.url.query) > MOST_URL_BYTES:
             return self._site.failed(request, 414, "The address is too long.")
         if not self._serves(request.headers.get("host", "")):

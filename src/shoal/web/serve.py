@@ -6,12 +6,13 @@ JSON, with one sentence: a traceback is for the log of whoever serves.
 
 import errno
 import logging
+import os
 import secrets
 import socket
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from inspect import iscoroutinefunction
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,8 +20,12 @@ from urllib.parse import parse_qsl
 
 import uvicorn
 
+from shoal.app.carrying import Carrier
+from shoal.app.launching import steady_crawl
 from shoal.app.layout import Layout
 from shoal.app.upkeep import Upkeep
+from shoal.app.websub_keeper import Keeper, callback_base
+from shoal.config import load
 from shoal.errors import CollectionError, ShoalError, UsageError
 from shoal.model.principal import OWNER, Principal
 from shoal.web.guard import Guard, has_bearer
@@ -38,6 +43,7 @@ from shoal.web.http import (
 from shoal.web.routes import views
 from shoal.web.site import Site
 from shoal.web.view import Problem, View
+from shoal.web.websub import callback_route
 
 MOST_FORM_BYTES = 65_536
 MOST_CONNECTIONS = 1000
@@ -74,7 +80,7 @@ def make_app(
 
     routes = [route for view in table or views() for route in _routes(site, view)]
     app = Starlette(
-        routes=[*routes, Mount("/static", StaticFiles(directory=_STATIC))],
+        routes=[*routes, callback_route(site), Mount("/static", StaticFiles(directory=_STATIC))],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
     )
@@ -230,12 +236,15 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
     port: int = 8765,
     token: str | None = None,
     *,
+    crawl: bool = False,
     open_browser: bool = False,
     names: Sequence[str] = (),
     tell: Callable[[str], None] = print,
 ) -> None:
-    """Serve until Ctrl-C. `tell` is given the address to open."""
+    """Serve until Ctrl-C. `tell` is given the address to open. With `crawl` a steady crawl runs
+    meanwhile."""
     Layout(directory).must_exist()
+    callback_base(load(directory, {}, os.environ))  # a wrong one is told now, not to nobody later
     token = token_for(host, token)
     listening = listen(host, port)
     with listening:
@@ -245,5 +254,11 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
         if open_browser:
             webbrowser.open(address)
         # uvicorn has ended what was open when it hands Ctrl-C on
-        with suppress(KeyboardInterrupt), Upkeep(directory):
+        with (
+            suppress(KeyboardInterrupt),
+            steady_crawl(directory) if crawl else nullcontext(),
+            Upkeep(directory) as upkeep,
+            Keeper(directory),
+            Carrier(directory, app.state.site.pushed, upkeep.wake),
+        ):
             server_of(app).run(sockets=[listening])

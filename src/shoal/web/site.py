@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from shoal.app.collection import Collection
+from shoal.app.pushing import Callback
 from shoal.config import VERSION
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import Struct, to_json
@@ -30,6 +31,7 @@ _NAVIGATION = (
     ("/dashboard", "Dashboard"),
     ("/sites", "Sites"),
     ("/urls", "URLs"),
+    ("/feeds", "Feeds"),
     ("/graph", "Graph"),
 )
 _SAID = "shoal-said"
@@ -61,6 +63,9 @@ class Site:
         self.watching = Watching(directory, self.reading)
         self._templates = Templates()
         self._secret = secrets.token_bytes(32)
+        self.pushed = threading.Event()
+        """Set when a hub has delivered something."""
+        self.callback = Callback(directory, self.pushed.set)
 
     def reading(self) -> AbstractContextManager[Collection]:
         """`with site.reading() as collection:` the collection, no more than a second old."""

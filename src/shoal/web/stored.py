@@ -1,6 +1,7 @@
 """/store, /freshness, /duplicates, /log: what a collection holds, how old it is, what it says
 twice, and what its crawls said."""
 
+from shoal.app.freshness import Freshness
 from shoal.app.launching import log_tail
 from shoal.app.layout import Layout
 from shoal.app.repeats import Repeats
@@ -8,7 +9,9 @@ from shoal.app.sampling import Sample
 from shoal.app.sizes import Sizes
 from shoal.model.record import Struct
 from shoal.web.http import Request, Response
+from shoal.web.plots import Plot
 from shoal.web.site import Site
+from shoal.web.trends import trends
 from shoal.web.view import Parameter, View, number
 
 
@@ -20,7 +23,10 @@ class StorePage(Struct):
 
 
 class FreshnessPage(Struct):
+    freshness: Freshness
     sample: Sample
+    trends: list[Plot]
+    """Freshness, age and time since the last fetch, over time."""
 
 
 class DuplicatesPage(Struct):
@@ -44,7 +50,10 @@ def store(site: Site, request: Request) -> Response:
 
 
 def freshness(site: Site, request: Request) -> Response:
-    return site.answer(request, "freshness.html", FreshnessPage(site.watching.sample.get()))
+    watching = site.watching
+    found = watching.freshness.get()
+    page = FreshnessPage(found, watching.sample.get(), trends(found.over_time))
+    return site.answer(request, "freshness.html", page)
 
 
 def duplicates(site: Site, request: Request) -> Response:
@@ -64,7 +73,7 @@ def log(site: Site, request: Request) -> Response:
 
 VIEWS = (
     View("/store", store, "Room on the disk, status codes and types.", data=StorePage),
-    View("/freshness", freshness, "How long ago pages were fetched.", data=FreshnessPage),
+    View("/freshness", freshness, "How fresh and how old pages are.", data=FreshnessPage),
     View(
         "/duplicates",
         duplicates,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from shoal.app.collection import Collection
+from shoal.app.freshness import Freshness, sampled
 from shoal.app.launching import CRAWL_LOG, rotate
 from shoal.app.layout import Layout, is_locked
 from shoal.app.repeats import Repeats, repeats
@@ -25,6 +26,7 @@ BUCKET_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SAMPLE_SECONDS = 20.0
 _SIZES_SECONDS = 10.0
 _REPEATS_SECONDS = 60.0
+_FRESHNESS_SECONDS = 60.0
 _ROTATE_SECONDS = 60.0
 
 T = TypeVar("T")
@@ -82,6 +84,7 @@ class Watching:
         self.sample: Cached[Sample] = Cached(reading, sample, _SAMPLE_SECONDS)
         self.sizes: Cached[Sizes] = Cached(reading, sizes, _SIZES_SECONDS)
         self.repeats: Cached[Repeats] = Cached(reading, repeats, _REPEATS_SECONDS)
+        self.freshness: Cached[Freshness] = Cached(reading, sampled, _FRESHNESS_SECONDS)
         self.searches = Durations()
         self.ranks = Computation()
         self.starting = threading.Lock()

@@ -1,0 +1,78 @@
+"""Which feeds are there, a page at a time? When each was asked, when it will be, and who pushes it.
+
+Feeds belong to the machinery of a crawl, not to what it found: only who may read everything is
+told of them.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from shoal.app.collection import Collection
+from shoal.app.websub import PushState, push_states
+from shoal.model.feed import FEED_KEYS, FeedRow, row_of_feed_key
+from shoal.model.record import Struct, unpack
+from shoal.model.rowkey import url_of
+
+PAGE_SIZE = 50
+MOST_PAGES = 400
+
+
+class FeedState(Struct):
+    url: str
+    title: str
+    polled: float
+    """Unix seconds; 0: it was not asked yet."""
+    next: float
+    status: int
+    failures: int
+    hub: str
+    """That was asked to push it; empty: it is polled only."""
+    pushed_until: float
+    """When the hub's lease ends; 0: nobody pushes it."""
+    delivered: int
+    """What the hub has pushed, so many times."""
+    problem: str
+
+
+class FeedPage(Struct):
+    feeds: list[FeedState]
+    page: int
+    has_more: bool
+
+
+def feed_page(collection: Collection, page: int = 1) -> FeedPage:
+    """In the order of their sites; those that were removed are left out."""
+    if not collection.principal.everything:
+        return FeedPage([], page, has_more=False)
+    start = (page - 1) * PAGE_SIZE
+    rows = list(islice(feed_rows(collection), start, start + PAGE_SIZE + 1))
+    pushed = push_states(collection.layout.directory) if rows else {}
+    shown = [_state(url, row, pushed.get(url)) for url, row in rows[:PAGE_SIZE]]
+    return FeedPage(shown, page, has_more=len(rows) > PAGE_SIZE and page < MOST_PAGES)
+
+
+def feed_rows(collection: Collection) -> Iterator[tuple[str, FeedRow]]:
+    """Each feed that is wanted, by its URL."""
+    for key, stored in collection.table.scan("site", FEED_KEYS, FEED_KEYS[:-1] + b"\x01"):
+        row = row_of_feed_key(key)
+        feed = unpack(FeedRow, stored)
+        if row is not None and not feed.removed:
+            yield url_of(row), feed
+
+
+def _state(url: str, row: FeedRow, pushed: PushState | None) -> FeedState:
+    problem = row.problem
+    if pushed is not None and pushed.problem and not problem:
+        problem = f"push: {pushed.problem}"
+    return FeedState(
+        url=url,
+        title=row.title,
+        polled=row.polled_ms / 1000,
+        next=row.next_ms / 1000,
+        status=row.status,
+        failures=row.failures,
+        hub="" if pushed is None else pushed.hub,
+        pushed_until=row.pushed_until_ms / 1000 if pushed is None else pushed.until,
+        delivered=0 if pushed is None else pushed.delivered,
+        problem=problem,
+    )

@@ -1,0 +1,207 @@
+"""Which feeds does a collection poll, and what does one say (R1, R3)?
+
+Feeds are added and removed by orders, like everything else that a person wants of a crawl: a
+running one is told, a resting collection is changed at once. A list in OPML stands for all feeds in
+it; what in it can't be polled is told, and does not keep the others out. Whoever may not read
+everything is told of no feeds: they belong to the machinery of a crawl, not to what it found.
+"""
+
+import asyncio
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from shoal.app import orders
+from shoal.app.api import run
+from shoal.app.collection import Collection
+from shoal.app.feed_table import feed_rows
+from shoal.app.fetchers import http_fetcher, resolver
+from shoal.app.layout import Layout
+from shoal.app.site_map import Findings, Walk, left_alone
+from shoal.app.websub import PushState, push_states
+from shoal.clock import SystemClock, iso
+from shoal.config import Config
+from shoal.errors import UsageError
+from shoal.model.feed import Feed, FeedRow
+from shoal.model.record import Struct
+from shoal.model.url import canonical, site_of
+from shoal.sources.feed_text import MAX_BYTES, decoded
+from shoal.sources.opml import MAX_FEEDS, Outline, looks_like_opml, read_opml, write_opml
+from shoal.sources.seeds import seed_url
+
+_WEB = ("http://", "https://")
+_NEAR = 3
+
+
+class FeedLine(Struct):
+    url: str
+    title: str
+    page_url: str
+    polled: str
+    """When it was last asked; empty: never."""
+    next: str
+    """When it is asked again; empty: as soon as a crawl runs."""
+    status: int
+    failures: int
+    pushed_until: str
+    """Until when its hub tells of changes; empty: it is polled only."""
+    problem: str
+
+
+class Added(Struct):
+    urls: list[str]
+    running: bool
+    """Whether a crawl runs, which is told."""
+    left_out: list[str]
+    """What a list names that can't be polled."""
+
+
+def feeds_of(collection: Collection) -> list[FeedLine]:
+    """In the order of their sites; those that were removed are left out."""
+    if not collection.principal.everything:
+        return []
+    rows = list(feed_rows(collection))
+    pushed = push_states(collection.layout.directory) if rows else {}
+    return [_line(url, row, pushed.get(url)) for url, row in rows]
+
+
+def _line(url: str, row: FeedRow, pushed: PushState | None) -> FeedLine:
+    until = row.pushed_until_ms / 1000 if pushed is None else pushed.until
+    return FeedLine(
+        url=url,
+        title=row.title,
+        page_url=row.page_url,
+        polled=iso(row.polled_ms / 1000) if row.polled_ms else "",
+        next=iso(row.next_ms / 1000) if row.next_ms else "",
+        status=row.status,
+        failures=row.failures,
+        pushed_until=iso(until) if until else "",
+        problem=row.problem,
+    )
+
+
+def add_feeds(directory: Path, words: Sequence[str]) -> Added:
+    """Poll these from now on: URLs, and files in OPML."""
+    urls, left_out = _named(words)
+    return Added(urls, orders.poll(directory, urls, wanted=True), left_out)
+
+
+def remove_feeds(directory: Path, words: Sequence[str]) -> Added:
+    """Poll these no more, even if pages announce them; what they brought stays."""
+    urls, left_out = _named(words)
+    with Collection(directory) as collection:
+        known = [line.url for line in feeds_of(collection)]
+    for url in urls:
+        if url not in known:
+            near = difflib.get_close_matches(url, known, n=_NEAR, cutoff=0.5)
+            names = f"; it polls {', '.join(near)}" if near else "; `shoal feed list` tells which"
+            raise UsageError(f"the collection does not poll {url}{names}")
+    return Added(urls, orders.poll(directory, urls, wanted=False), left_out)
+
+
+def _named(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Canonical URLs, each once, and what is none in a list."""
+    urls: dict[str, None] = {}
+    left_out = []
+    for word in words:
+        if "://" not in word and Path(word).is_file():
+            for outline in _outlines(Path(word)):
+                url = canonical(outline.url)
+                if url is not None and url.startswith(_WEB):
+                    urls[url] = None
+                else:
+                    left_out.append(outline.url)
+        else:
+            urls[_url(word)] = None
+    if len(urls) > MAX_FEEDS:
+        raise UsageError(f"at most {MAX_FEEDS:,} feeds at a time, these are {len(urls):,}")
+    return list(urls), left_out
+
+
+def _url(word: str) -> str:
+    if word.lower().endswith(".opml") and "://" not in word:
+        raise UsageError(f"there is no file {word!r:.80} here")
+    try:
+        url = seed_url(word.strip())
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if not url.startswith(_WEB):
+        raise UsageError(f"only feeds of the web are polled, not {word!r:.80}")
+    return url
+
+
+def _outlines(path: Path) -> list[Outline]:
+    text = decoded(_file(path))
+    found = read_opml(text)
+    if not found and not looks_like_opml(text):
+        raise UsageError(f"{path} is no list of feeds in OPML; for a feed write its URL in full")
+    if not found:
+        raise UsageError(f"{path} names no feed")
+    return found
+
+
+def _file(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror or error}") from None
+
+
+def opml_of(collection: Collection) -> str:
+    """All feeds as a list for other readers."""
+    lines = feeds_of(collection)
+    outlines = [Outline(line.title, line.url, line.page_url) for line in lines]
+    return write_opml(outlines, f"Feeds of {collection.layout.directory.name}")
+
+
+def as_dict(feed: Feed) -> dict[str, object]:
+    """By name, for JSON; what goes from process to process has no names."""
+    items = [
+        _fields(item) | {"enclosures": list(map(_fields, item.enclosures))} for item in feed.items
+    ]
+    return _fields(feed) | {"items": items}
+
+
+def _fields(value: Struct) -> dict[str, object]:
+    return {name: getattr(value, name) for name in value.__struct_fields__}
+
+
+def view_file(path: Path) -> Feed:
+    """What a feed in a file says."""
+    return _read(_file(path), canonical(path.resolve().as_uri()) or "")
+
+
+def view_url(asked: str, directory: Path, config: Config, max_seconds: float) -> Feed:
+    """What a feed says now, asked for as politely as by a crawl."""
+    url = _url(asked)
+    if Layout(directory).exists():
+        with Collection(directory) as collection:
+            if reason := left_alone(collection, site_of(url)):
+                raise UsageError(reason)
+    body, problem = run(_ask(url, config, max_seconds))
+    if problem:
+        raise UsageError(f"{url} can't be had: {problem}")
+    return _read(body, url)
+
+
+def _read(body: bytes, url: str) -> Feed:
+    from shoal.sources.feed import read_feed  # noqa: PLC0415 - the library behind it loads slowly
+
+    return read_feed(body, url)
+
+
+async def _ask(url: str, config: Config, max_seconds: float) -> tuple[bytes, str]:
+    clock = SystemClock()
+    names = resolver(config, clock)
+    fetcher = http_fetcher(config, names, clock)
+    found = Findings(site_of(url), config)
+    try:
+        async with asyncio.timeout(max_seconds):
+            body, problem = await Walk(found, config, fetcher, clock).body(url, is_named=False)
+    except TimeoutError:
+        return b"", f"it took longer than {max_seconds:g} s (--max-time)"
+    finally:
+        await fetcher.close()
+        await names.close()
+    return body, " ".join([problem, *found.notes]) if problem else ""

@@ -1,0 +1,85 @@
+"""What does one sitemap say? A file, or a URL that is asked for as politely as a crawl would (S1).
+
+Of a site, robots.txt is asked first: what it forbids is not read, unless it names it as a sitemap.
+A host that a running crawl is asking, or that is paused, is not asked here too.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoal.app.api import run
+from shoal.app.collection import Collection
+from shoal.app.fetchers import http_fetcher, resolver
+from shoal.app.layout import Layout
+from shoal.app.site_map import Findings, Walk, left_alone
+from shoal.clock import SystemClock
+from shoal.config import Config
+from shoal.errors import UsageError
+from shoal.model.record import Struct
+from shoal.model.url import canonical, site_of
+from shoal.sources.sitemap import Entry, SitemapReader, chunks_of
+
+__all__ = ["Entry", "SitemapView", "view_file", "view_url"]
+
+_WEB = ("http://", "https://")
+_CHUNK_BYTES = 65_536
+
+
+class SitemapView(Struct):
+    url: str
+    """Or the file's name."""
+    form: str
+    """`sitemap`, `index`, `text`, `feed`; `none`: it is no sitemap."""
+    problem: str
+    entries: list[Entry]
+
+    def urls(self) -> Iterator[str]:
+        """Canonical, and each once: what a crawl would take."""
+        base = self.url if self.url.startswith(_WEB) else None
+        found = (canonical(entry.url, base) for entry in self.entries)
+        return iter(dict.fromkeys(url for url in found if url and url.startswith(_WEB)))
+
+
+def view_file(path: Path) -> SitemapView:
+    """Read in chunks: whatever the file's size is, no more of it is held than its entries."""
+    reader = SitemapReader()
+    try:
+        with path.open("rb") as file:
+            entries = list(reader.entries(iter(lambda: file.read(_CHUNK_BYTES), b"")))
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror or error}") from None
+    return SitemapView(str(path), reader.form, reader.problem, entries)
+
+
+def view_url(asked: str, directory: Path, config: Config, max_seconds: float) -> SitemapView:
+    url = canonical(asked)
+    if url is None or not url.startswith(_WEB):
+        raise UsageError(f"{asked!r} is no URL of the web")
+    if Layout(directory).exists():
+        with Collection(directory) as collection:
+            if reason := left_alone(collection, site_of(url)):
+                raise UsageError(reason)
+    body, problem = run(_ask(url, config, max_seconds))
+    if problem:
+        raise UsageError(f"{url} can't be had: {problem}")
+    reader = SitemapReader()
+    entries = list(reader.entries(chunks_of(body)))
+    return SitemapView(url, reader.form, reader.problem, entries)
+
+
+async def _ask(url: str, config: Config, max_seconds: float) -> tuple[bytes, str]:
+    clock = SystemClock()
+    names = resolver(config, clock)
+    fetcher = http_fetcher(config, names, clock)
+    found = Findings(site_of(url), config)
+    try:
+        async with asyncio.timeout(max_seconds):
+            walk = Walk(found, config, fetcher, clock)
+            body, problem = await walk.body(url, is_named=await walk.names(url))
+    except TimeoutError:
+        return b"", f"it took longer than {max_seconds:g} s (--max-time)"
+    finally:
+        await fetcher.close()
+        await names.close()
+    return body, " ".join([problem, *found.notes]) if problem else ""

@@ -1,0 +1,79 @@
+"""What does a visit lead to? Its URL is settled, and what it names is offered: links, the target of
+a redirect, the pages of a sitemap or a feed."""
+
+from collections.abc import Callable
+
+from shoal.frontier.credit import Credit
+from shoal.frontier.discovery import Discovery, Trail
+from shoal.frontier.injections import done
+from shoal.frontier.namings import Namings
+from shoal.frontier.rows import AGAIN, UrlRow, is_web
+from shoal.frontier.second_thoughts import SecondThoughts
+from shoal.frontier.settling import Ending, Settler, has_own_text
+from shoal.model.link import Link, Rel, Source
+from shoal.model.outcome import Outcome
+from shoal.model.rowkey import site_of_key
+from shoal.model.visit import Kind, Visit
+from shoal.ports import Batch
+
+
+class Finisher:
+    def __init__(
+        self,
+        settler: Settler,
+        discovery: Discovery,
+        credit: Credit,
+        takers: tuple[SecondThoughts, Namings],
+        seed_moved: Callable[[str], None],
+    ) -> None:
+        self._settler = settler
+        self._discovery = discovery
+        self._credit = credit
+        self._thoughts, self._namings = takers
+        self._seed_moved = seed_moved
+
+    def finish(self, batch: Batch, ending: Ending) -> list[bytes]:
+        """Returns the row of each link's target."""
+        visit, fetched, understood, now = ending
+        # The row's depth, not the visit's: a nearer link may have come while it was in flight.
+        url = self._settler.settle(batch, ending)
+        self._thoughts.take(batch, understood, now)
+        self._namings.take(batch, visit, understood, now)
+        if visit.kind is Kind.INJECTED and visit.order:
+            done(batch, visit.order)
+        if visit.kind is Kind.PAGE and fetched.asked and visit.level < AGAIN:
+            self._credit.charge(visit.site, own_text=has_own_text(understood))
+        if fetched.outcome is Outcome.REDIRECT:
+            return self._move(batch, ending, url)
+        if understood.links_known:
+            return [b""] * len(understood.links)
+        trail = Trail(url.depth + 1, 0, visit.row)
+        return self._discovery.offer(batch, understood.links, trail, now)
+
+    def _move(self, batch: Batch, ending: Ending, url: UrlRow) -> list[bytes]:
+        visit, understood, now = ending.visit, ending.understood, ending.now
+        moved_to = [link for link in understood.links if link.row != visit.row]
+        for link in moved_to:
+            if visit.source is Source.SEED and _may_move(visit, link):
+                # The site that a person named has moved: where it went is what they meant. Never
+                # a local file: a server has no say in what is read of this machine.
+                link.excluded, link.source = "", Source.SEED
+                self._seed_moved(link.url)
+            if visit.kind is Kind.SITEMAP:
+                link.rel |= int(Rel.SITEMAP)
+            elif visit.kind is Kind.FEED:
+                link.excluded, link.source = "", Source.FEED
+                link.rel |= int(Rel.FEED)
+        understood.links = moved_to
+        trail = Trail(url.depth, visit.hops + 1, visit.row)
+        targets = self._discovery.offer(batch, moved_to, trail, now)
+        if url.lost and url.life is not None:
+            for target in filter(None, targets):
+                self._discovery.inherit(batch, target, url.life, now)
+        return targets
+
+
+def _may_move(visit: Visit, link: Link) -> bool:
+    """Where a seed may go: to the web, or on with its own scheme."""
+    same_scheme = visit.url.partition(":")[0] == link.url.partition(":")[0]
+    return same_scheme or is_web(site_of_key(link.row))

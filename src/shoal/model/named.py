@@ -1,0 +1,17 @@
+"""What does a sitemap or a feed name? A URL with what its owner says of it: hints, no orders."""
+
+from shoal.model.link import Link
+from shoal.model.record import Struct
+
+DEFAULT_PRIORITY = 0.5
+"""Of a sitemap's entry that tells none (sitemaps.org)."""
+
+
+class Named(Struct, array_like=True):
+    link: Link
+    """Settled like any other: canonical, with its row and the scope's verdict."""
+    modified: float = 0.0
+    """When it last changed, unix seconds; 0: not told."""
+    change_seconds: float = 0.0
+    """How often it changes, about; 0: not told."""
+    priority: float = DEFAULT_PRIORITY

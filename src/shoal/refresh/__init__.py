@@ -1,0 +1,1 @@
+"""When to look again? How pages change, what that costs, and which is due."""

@@ -1,0 +1,33 @@
+"""For how long does a server say its answer stays good? Cache-Control and Expires (RFC 9111).
+
+It is a hint: many servers send the same for all pages. What a cache may not keep promises nothing.
+"""
+
+import re
+from email.utils import parsedate_to_datetime
+
+from shoal.model.visit import Fetched
+
+_MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s{0,3}=\s{0,3}\"?(\d{1,9})", re.IGNORECASE)
+_NO_PROMISE = re.compile(r"no-cache|no-store|must-revalidate", re.IGNORECASE)
+_MOST_CHARS = 1000
+_MOST_SECONDS = 365.25 * 86_400
+
+
+def promised_seconds(fetched: Fetched) -> float:
+    """0: nothing is promised."""
+    control = fetched.header("cache-control")[:_MOST_CHARS]
+    found = _MAX_AGE.search(control)
+    if found is not None and not _NO_PROMISE.search(control):
+        return min(float(found[1]), _MOST_SECONDS)
+    expires, date = (_when(fetched.header(name)) for name in ("expires", "date"))
+    if control or expires is None:
+        return 0.0
+    return min(max(0.0, expires - (fetched.ended if date is None else date)), _MOST_SECONDS)
+
+
+def _when(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text[:64]).timestamp() if text else None
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,155 @@
+"""R3: feeds are added, listed, removed and exported; one is shown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shoal.app.api import run
+from shoal.app.collection import Collection
+from shoal.app.engine import Engine
+from shoal.app.feeds import add_feeds, feeds_of, opml_of, remove_feeds, view_file, view_url
+from shoal.app.layout import Layout, WriteLock
+from shoal.config import load
+from shoal.errors import CollectionError, UsageError
+from shoal.model.feed import FeedRow, feed_key
+from shoal.model.principal import Principal
+from shoal.model.record import pack
+from shoal.model.rowkey import row_key
+from shoal.sources.inbox import AddFeed, Inbox
+from shoal.sources.opml import Outline, read_opml
+from tests.world import RobotsMix, Running, Web, serve
+
+A, B, C = "https://a.example/feed", "https://b.example/feed.xml", "https://c.example/rss?x=1&y=2"
+HOST = "feeds.test"
+WEB = Web(seed=9, hosts=1, pages=3, names=(HOST,), robots=RobotsMix(disallow=0, error=0))
+FEED = (
+    "<rss version='2.0'><channel><title>T</title><item><title>One</title><link>/1</link>"
+    "</item></channel></rss>"
+)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A collection with nothing in it."""
+    directory = tmp_path / "corpus"
+
+    async def make() -> None:
+        await Engine(directory, load(directory, {}, {})).close()
+
+    run(make())
+    return directory
+
+
+@pytest.fixture
+def world() -> Iterator[Running]:
+    with serve(WEB) as running:
+        yield running
+
+
+def polled(directory: Path) -> list[str]:
+    with Collection(directory) as collection:
+        return [line.url for line in feeds_of(collection)]
+
+
+def test_feeds_are_added_and_removed(corpus: Path, tmp_path: Path) -> None:
+    subscriptions = tmp_path / "mine.opml"
+    text = "<opml><outline xmlUrl='{}'/><outline xmlUrl='{}'/><outline xmlUrl='mailto:x'/></opml>"
+    subscriptions.write_text(text.format(B, C.replace("&", "&amp;")), encoding="utf-8")
+    done = add_feeds(corpus, ["a.example/feed", str(subscriptions), A])
+    assert (done.urls, done.running, done.left_out) == ([A, B, C], False, ["mailto:x"])
+    assert polled(corpus) == [A, B, C]
+    assert remove_feeds(corpus, [B]).urls == [B]
+    assert polled(corpus) == [A, C]
+    with pytest.raises(UsageError, match=r"does not poll https://b.example/feed.xml; it polls"):
+        remove_feeds(corpus, [A, B])
+    assert polled(corpus) == [A, C]
+    add_feeds(corpus, [B])
+    assert polled(corpus) == [A, B, C]
+
+
+def test_a_running_crawl_is_told(corpus: Path) -> None:
+    lock = WriteLock(Layout(corpus))
+    try:
+        assert add_feeds(corpus, [A]).running
+    finally:
+        lock.release()
+    assert [order for _, order in Inbox(Layout(corpus).inbox).take()] == [AddFeed(A)]
+
+
+def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
+    async def write() -> None:
+        engine = Engine(corpus, load(corpus, {}, {}))
+        batch = engine.table.batch()
+        row = FeedRow("Title <b>", polled_ms=1_000, next_ms=2_000, status=200, problem="odd")
+        row.page_url = "https://a.example/"
+        batch.put("site", feed_key(row_key(A)), pack(row))
+        batch.put("site", feed_key(row_key(B)), pack(FeedRow(removed=True)))
+        engine.table.write(batch)
+        await engine.close()
+
+    run(write())
+    with Collection(corpus) as collection:
+        (line,) = feeds_of(collection)
+        assert (line.url, line.title, line.status) == (A, "Title <b>", 200)
+        assert (line.polled, line.next) == ("1970-01-01T00:00:01Z", "1970-01-01T00:00:02Z")
+        assert (line.problem, line.pushed_until) == ("odd", "")
+        exported = opml_of(collection)
+    assert read_opml(exported) == [Outline("Title <b>", A, "https://a.example/")]
+    with Collection(corpus, Principal(frozenset({"guests"}))) as collection:
+        assert feeds_of(collection) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("", "is no URL"),
+        ("htps://a.example/feed", "did you mean"),
+        ("ftp://a.example/feed", "only feeds of the web"),
+        ("empty.opml", "names no feed"),
+        ("feed.xml", "is no list of feeds in OPML"),
+        ("missing.opml", "there is no file 'missing.opml' here"),
+    ],
+)
+def test_what_is_no_feed_is_refused(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty.opml").write_text("<opml version='2.0'><body/></opml>", encoding="utf-8")
+    Path("feed.xml").write_text(FEED, encoding="utf-8")
+    with pytest.raises(UsageError, match=says):
+        add_feeds(corpus, [A, word])
+    assert polled(corpus) == []
+
+
+def test_without_a_collection(tmp_path: Path) -> None:
+    with pytest.raises(CollectionError, match="There is no collection"):
+        add_feeds(tmp_path / "none", [A])
+    with pytest.raises(CollectionError, match="There is no collection"):
+        remove_feeds(tmp_path / "none", [A])
+
+
+def test_a_file_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a feed.xml"
+    path.write_text(FEED, encoding="utf-8")
+    feed = view_file(path)
+    assert (feed.form, [item.url for item in feed.items]) == ("rss20", ["file:///1"])
+    path.write_text("<html><body>no</body></html>", encoding="utf-8")
+    assert view_file(path).problem == "it is no feed"
+
+
+def test_a_url_is_asked_for_politely(world: Running, tmp_path: Path) -> None:
+    origin = f"http://{HOST}:{world.port}"
+    settings = {f"resolve.{HOST}": world.web.address(0), "politeness.delay": 0.01}
+    config = load(tmp_path, settings, {})
+    world.robots(HOST, "User-agent: *\nDisallow: /no/")
+    world.put(HOST, "/feed", FEED)
+    world.put(HOST, "/no/feed", FEED)
+    feed = view_url(f"{origin}/feed", tmp_path / "none", config, 20)
+    assert [item.url for item in feed.items] == [f"{origin}/1"]
+    with pytest.raises(UsageError, match=r"can't be had: robots.txt forbids it"):
+        view_url(f"{origin}/no/feed", tmp_path / "none", config, 20)
+    with pytest.raises(UsageError, match=r"can't be had: .*404"):
+        view_url(f"{origin}/gone", tmp_path / "none", config, 20)
+    asked = [request.target for request in world.log()]
+    assert asked == ["/robots.txt", "/feed", "/robots.txt", "/robots.txt", "/gone"]

@@ -1,0 +1,121 @@
+"""Policies beside each other: on made-up pages, on a collection's own, and drawn (F4)."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from shoal.app.layout import Layout
+from shoal.app.policy_plot import png, svg
+from shoal.app.simulating import Asked, Outcome, Simulation, policies, simulation
+from shoal.errors import CollectionError, UsageError
+from shoal.frontier.rows import UrlRow, pack_url, url_key
+from shoal.model.life import Life
+from shoal.model.outcome import State
+from shoal.model.record import from_json, to_json
+from shoal.model.rowkey import row_key
+from shoal.store.table import RocksTable
+
+QUICK = Asked(pages=200, budgets=(0.5, 1.0), years=0.1)
+
+
+@pytest.fixture(scope="module")
+def found() -> Simulation:
+    return simulation(QUICK)
+
+
+def outcome(found: Simulation, policy: str, rates: str, budget: float = 1.0) -> Outcome:
+    return next(
+        each
+        for each in found.outcomes
+        if (each.policy, each.rates, each.budget) == (policy, rates, budget)
+    )
+
+
+def test_every_policy_is_measured_with_every_budget(found: Simulation) -> None:
+    assert len(found.outcomes) == 2 * (2 + 1 + 2 + 2 + 2)
+    assert {each.budget for each in found.outcomes} == {0.5, 1.0}
+    best, known = outcome(found, "age", "exact"), outcome(found, "age", "known")
+    assert known.age_days == pytest.approx(best.age_days, rel=0.06)
+    assert abs(known.over_optimum or 1) < 0.06
+    uniform = outcome(found, "uniform", "any")
+    assert (uniform.over_optimum or 0) > 0.3
+    assert uniform.gap_closed == 0
+    for each in found.outcomes:
+        if each.over_time:
+            assert each.spent <= each.budget * 1.001
+            assert each.over_time[-1].day == pytest.approx(0.1 * 365.25)
+    assert outcome(found, "freshness", "exact").freshness > best.freshness
+    assert from_json(Simulation, to_json(found)) == found
+
+
+def test_more_budget_less_age(found: Simulation) -> None:
+    for policy, rates in (("uniform", "any"), ("age", "known"), ("age", "learned")):
+        little, more = (outcome(found, policy, rates, budget) for budget in (0.5, 1.0))
+        assert (little.age_days or 0) > (more.age_days or 0)
+
+
+def test_pictures_by_budget_and_over_time(found: Simulation) -> None:
+    by_budget = svg(found)
+    assert "by budget" in by_budget
+    assert by_budget.count("<polyline") >= 2
+    assert "proportional, rates known (beyond)" in by_budget
+    week = Simulation("lognormal", 200, False, 0.1, 1, [*found.outcomes[9:]])
+    over_time = svg(week)
+    assert "Age over time, budget 1 per page" in over_time
+    assert "optimum" in over_time
+    for each in (by_budget, over_time):
+        ET.fromstring(each)  # noqa: S314 - our own
+    assert png(found)[:4] == png(week)[:4] == b"\x89PNG"
+
+
+def collection(directory: Path, lives: list[Life]) -> str:
+    layout = Layout(directory)
+    layout.create("")
+    with RocksTable(layout.table) as table:
+        batch = table.batch()
+        for number, life in enumerate(lives):
+            row = row_key(f"https://www.example.org/{number}")
+            batch.put("page", url_key(row), pack_url(UrlRow(State.FETCHED, life=life), 1.0))
+        table.write(batch)
+    return str(directory)
+
+
+def test_pages_of_a_collection(tmp_path: Path) -> None:
+    lives = [
+        Life(log_rate=-14 - number % 3, log_rate_sd=0.3, weight=1 + number % 2)
+        for number in range(30)
+    ]
+    directory = collection(tmp_path / "corpus", [*lives, Life()])
+    asked = QUICK._replace(directory=directory, recorded=True, weighted=True, budgets=(1.0,))
+    found = simulation(asked._replace(policies=("age",)))
+    assert (found.population, found.pages) == ("recorded", 30)
+    assert abs(outcome(found, "age", "known").over_optimum or 1) < 0.05
+    assert simulation(asked._replace(pages=10, policies=("uniform",))).pages == 10
+    empty = collection(tmp_path / "empty", [Life()])
+    with pytest.raises(CollectionError, match="no page whose rate of change is estimated"):
+        simulation(asked._replace(directory=empty))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pages": 0},
+        {"pages": 10**9},
+        {"years": float("nan")},
+        {"budgets": ()},
+        {"budgets": (0.0,)},
+        {"budgets": (float("nan"),)},
+        {"budgets": (1000.0,), "pages": 1_000_000, "years": 100.0},
+        {"population": "nobody's"},
+    ],
+)
+def test_what_cannot_be_simulated_is_said(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        simulation(Asked(**wrong))  # type: ignore[arg-type]  # by name, as a caller might
+
+
+def test_policies_by_name() -> None:
+    assert policies(["uniform", "age", "age"]) == ["age", "uniform"]
+    with pytest.raises(UsageError, match="no policy"):
+        policies(["often"])

@@ -1,0 +1,92 @@
+"""Frontiers that ask for pages again, for plays: with a rhythm that the test chooses."""
+
+from dataclasses import replace
+
+from shoal.frontier.allowance import Again, AgainSettings
+from shoal.frontier.missing import MissingSettings
+from shoal.frontier.politeness import Politeness
+from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.model.cell import to_ms
+from shoal.model.document import Document, Understood
+from shoal.model.life import Change, Life
+from shoal.model.visit import Fetched, Visit
+from shoal.ports import Batch
+from tests.frontier.play import Play, PlaySettings
+
+FAST = FrontierSettings(seed=1, politeness=Politeness(delay=0, delay_factor=0, address_share=0))
+DAY = 86_400.0
+
+
+class Every:
+    """A Refresher: look again after so long, whatever was seen."""
+
+    def __init__(self, seconds: float = DAY, change: Change = Change.NONE) -> None:
+        self.seconds = seconds
+        self.change = change
+        """What every later visit finds."""
+        self.plans = True
+
+    def learn(
+        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
+    ) -> Life:
+        del visit
+        if life is not None and life.seen_ms:
+            understood.change = self.change
+        observed = 0 if life is None else life.observed + 1
+        return Life(observed=observed, seen_ms=to_ms(fetched.ended))
+
+    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+        del batch, row, life
+        return now + self.seconds if self.plans else None
+
+
+class PlainDesk:
+    """A SourceDesk: sources are asked again after so long, and no page is a feed."""
+
+    def __init__(self, seconds: float = DAY, *, plans: bool = True) -> None:
+        self.seconds = seconds
+        self.plans = plans
+        self.removed = False
+        """Whether a person wants no feed any more."""
+
+    def take(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
+    ) -> float | None:
+        del batch, visit, fetched, understood
+        return now + self.seconds if self.plans and not self.removed else None
+
+    def is_feed(self, row: bytes, document: Document) -> bool:
+        del row, document
+        return False
+
+    def is_wanted(self, row: bytes) -> bool:
+        del row
+        return not self.removed
+
+
+def crawling(
+    mode: Again = Again.ALSO,
+    *,
+    every: float = DAY,
+    frontier: FrontierSettings = FAST,
+    again: AgainSettings | None = None,
+    missing: MissingSettings | None = None,
+) -> PlaySettings:
+    """Settings of a frontier in this mode."""
+    asks_again = mode is Again.ALSO
+    settings = replace(
+        frontier,
+        again=replace(again or AgainSettings(), mode=mode),
+        missing=replace(missing or MissingSettings(), asks_again=asks_again),
+    )
+    refresher = Every(every)
+    refresher.plans = asks_again
+    return PlaySettings(settings, Seams(refresher=refresher, desk=PlainDesk(plans=asks_again)))
+
+
+def go_on_as(play: Play, settings: PlaySettings, *, killed: bool = False) -> None:
+    """The crawl ends, or is killed, and another begins on its table."""
+    if not killed:
+        play.frontier.close()
+    play.settings = settings
+    play.open()

@@ -1,0 +1,87 @@
+"""A whole article that a hub pushes is found, though no crawl runs: from the hub to the index."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shoal.app.carrying import Carrier, deliver
+from shoal.app.collection import Collection
+from shoal.app.layout import Layout, WriteLock
+from shoal.app.upkeep import Upkeep
+from shoal.app.websub import Pushed
+from shoal.errors import Busy
+from shoal.model.feed import FeedRow, feed_key
+from shoal.model.record import unpack
+from shoal.model.rowkey import row_key
+from shoal.sources.inbox import Inbox, Submit
+from tests.web.hub import FEED, TOPIC, Hub, Subscriber
+from tests.web.little_web import client_of
+
+PATIENCE_SECONDS = 60.0
+URL = "http://feeds.test/article-1"
+TEXT = "".join(
+    f"<p>Clownfish number {n} lives between the arms of a sea anemone at the northern reef, and "
+    f"nobody has ever seen number {n} alone in the water, at low tide or at high tide.</p>"
+    for n in range(20)
+)
+ATOM = f"""<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>
+<id>tag:feeds.test,2026:1</id><updated>2026-11-16T10:00:00Z</updated><entry>
+<title>Fish of the reef</title><id>tag:feeds.test,2026:2</id><link href="{URL}"/>
+<updated>2026-11-16T10:00:00Z</updated><content type="html"><![CDATA[{TEXT}]]></content>
+</entry></feed>""".encode()
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    made = Hub()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def we(tmp_path: Path, hub: Hub) -> Iterator[Subscriber]:
+    made = Subscriber(tmp_path / "corpus")
+    made.put_feed(FeedRow(title="News", hubs=[hub.url], self_url=TOPIC))
+    settings = Layout(made.directory).settings
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(f'{text}[crawl]\nscope = "any"\n', encoding="utf-8")
+    asyncio.run(made.keeper().look())
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_a_pushed_article_is_found(we: Subscriber, hub: Hub) -> None:
+    directory = we.directory
+    assert Pushed(directory).until(FEED) == we.clock.now() + 1000
+    assert Pushed(directory.parent).until(FEED) == 0
+    with (
+        Upkeep(directory) as upkeep,
+        Carrier(directory, we.site.pushed, upkeep.wake),
+        client_of(we.address) as client,
+    ):
+        assert hub.push(ATOM) == 202
+        deadline_s = time.monotonic() + PATIENCE_SECONDS
+        while URL not in client.get("/search.json?q=clownfish").text:  # at first no index is there
+            assert time.monotonic() < deadline_s, "it was not found"
+            time.sleep(0.05)
+    assert we.taken() == []
+    with Collection(directory) as collection:
+        stored = collection.table.get("site", feed_key(row_key(FEED)))
+    assert stored is not None
+    assert unpack(FeedRow, stored).hubs == [hub.url]  # though what was pushed names none
+    asyncio.run(we.keeper().look())
+    assert len(hub.asks) == 1  # so it stays subscribed
+
+
+def test_what_a_crawl_is_to_do_is_left_to_it(we: Subscriber, hub: Hub) -> None:
+    assert hub.push(ATOM) == 202
+    inbox = Inbox(Layout(we.directory).inbox)
+    inbox.post(Submit(URL))
+    before = inbox.take()
+    with WriteLock(Layout(we.directory)), pytest.raises(Busy):
+        deliver(we.directory)
+    assert inbox.take() == before
