@@ -74,6 +74,9 @@ class Later:
     def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
         return now + self._random.uniform(*self._range)
 
+    def forget(self, batch: Batch, life: Life) -> None:
+        """Nothing is."""
+
 
 class Meter:
     """Adds up what parts of the work took."""

@@ -194,6 +194,10 @@ class Refresher(Protocol):
         """When to look again. None: not in this crawl."""
         ...
 
+    def forget(self, batch: Batch, life: Life) -> None:
+        """The page is given up: nothing is planned for it any more."""
+        ...
+
 
 class SourceDesk(Protocol):
     """What does a sitemap or a feed come to? Asked in its visit's commit."""

@@ -163,6 +163,7 @@ def test_what_the_index_holds_after_a_steady_crawl(harbour: Harbour) -> None:
     assert len(harbour.asked("/stays")) - before["/stays"] > 2
 
 
+@pytest.mark.slow
 def test_a_page_that_comes_back_in_time_was_never_away(harbour: Harbour) -> None:
     running, directory = harbour.running, harbour.directory
     assert crawl(directory, running.web.seeds(), FAST).finished

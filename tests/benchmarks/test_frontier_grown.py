@@ -69,6 +69,9 @@ class TwiceIfBusy:
         soon = not life.observed and site_of_key(row) in self._busy
         return now + (10.0 if soon else 1e6)
 
+    def forget(self, batch: Batch, life: Life) -> None:
+        """Nothing is."""
+
 
 @pytest.fixture
 def population() -> Population:

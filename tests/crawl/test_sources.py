@@ -116,6 +116,7 @@ def test_new_posts_are_found_by_feeds(tmp_path: Path) -> None:
     assert taken > 0
 
 
+@pytest.mark.slow
 def test_a_feed_that_a_page_announces_is_known_from_its_first_visit(tmp_path: Path) -> None:
     directory = tmp_path / "corpus"
     settings = {"politeness.delay": 0.05, "feeds.shortest": 0.3, "feeds.longest": 1.0}
@@ -136,7 +137,7 @@ def test_a_feed_that_a_page_announces_is_known_from_its_first_visit(tmp_path: Pa
     assert len(row.posted) == min(len(there), FEED_ITEMS) > 3
 
 
-@pytest.mark.xfail(strict=True, reason="a sitemap that answers 304 is left alone for a day")
+@pytest.mark.slow
 def test_a_sitemap_is_asked_again_after_it_was_unchanged(tmp_path: Path) -> None:
     """Half as long as it has been quiet, which it hardly has."""
     settings = {"politeness.delay": 0.05, "refresh.shortest": 0.1}

@@ -5,6 +5,7 @@ from dataclasses import replace
 from shoal.frontier.allowance import Again, AgainSettings
 from shoal.frontier.missing import MissingSettings
 from shoal.frontier.politeness import Politeness
+from shoal.frontier.schedules import Selection
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
 from shoal.model.document import Document, Understood
@@ -38,6 +39,9 @@ class Every:
     def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
         del batch, row, life
         return now + self.seconds if self.plans else None
+
+    def forget(self, batch: Batch, life: Life) -> None:
+        """Nothing is."""
 
 
 class PlainDesk:
@@ -84,9 +88,26 @@ def crawling(
     return PlaySettings(settings, Seams(refresher=refresher, desk=PlainDesk(plans=asks_again)))
 
 
-def go_on_as(play: Play, settings: PlaySettings, *, killed: bool = False) -> None:
-    """The crawl ends, or is killed, and another begins on its table."""
+def go_on_as(
+    play: Play,
+    settings: PlaySettings,
+    selection: Selection | None = None,
+    *,
+    killed: bool = False,
+) -> None:
+    """The crawl ends, or is killed, and another begins on its table; a refresh, of all pages or of
+    some."""
     if not killed:
         play.frontier.close()
     play.settings = settings
     play.open()
+    if settings.frontier.again.mode is Again.ONLY:
+        choose(play, selection or Selection())
+
+
+def choose(play: Play, selection: Selection) -> None:
+    """As `Engine.refresh` does."""
+    schedules = play.frontier.schedules
+    play.frontier.change(lambda batch, now: schedules.select(selection, batch, now))
+    while schedules.pending:
+        play.frontier.change(schedules.go_on)

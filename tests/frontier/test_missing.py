@@ -55,7 +55,7 @@ def test_a_page_that_is_missing_is_asked_for_with_growing_gaps_and_then_given_up
 ) -> None:
     gaps, after = until_lost(outcome, status)
     assert gaps[:4] == [HOUR, 4 * HOUR, 16 * HOUR, 64 * HOUR]
-    assert 7 * DAY <= after <= 7 * DAY + 2, "when the time is over that it is kept, not some gap later"
+    assert 7 * DAY <= after <= 7 * DAY + 2, "when its time is over, not some gap later"
 
 
 @pytest.mark.parametrize("keep_days", [1, 30, 300, 3_000])

@@ -9,6 +9,7 @@ from shoal.frontier.allowance import Again, AgainSettings
 from shoal.frontier.discovery import Parcel
 from shoal.frontier.missing import MissingSettings
 from shoal.frontier.politeness import Politeness
+from shoal.frontier.schedules import Selection
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
 from shoal.model.document import Document, Fate, Understood
@@ -20,6 +21,7 @@ from shoal.model.rowkey import row_key
 from shoal.model.visit import Fetched, Keep, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
+from tests.frontier.again import go_on_as
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, rules
 
 A, B = "ftp://a.test", "ftp://b.test"
@@ -250,6 +252,9 @@ class Daily:
         del batch, row, life
         return now + 86_400
 
+    def forget(self, batch: Batch, life: Life) -> None:
+        """Nothing is."""
+
 
 def steady(*, mode: Again = Again.ALSO) -> PlaySettings:
     missing = MissingSettings(asks_again=mode is Again.ALSO)
@@ -296,7 +301,7 @@ def test_a_crawl_of_one_pass_leaves_revisits_where_they_are(
     assert play.problems() == []
 
 
-def test_a_refresh_takes_what_was_due_when_it_began_and_nothing_else(
+def test_a_refresh_takes_what_was_chosen_for_it_and_nothing_else(
     table: RocksTable, clock: FakeClock
 ) -> None:
     play = Play(table, clock, steady())
@@ -306,12 +311,29 @@ def test_a_refresh_takes_what_was_due_when_it_began_and_nothing_else(
     play.add(f"{A}/3")
     assert play.crawl(most=1) == [f"{A}/3"]
     play.add(f"{A}/new")
-    play.frontier.close()
     clock.advance(10)
-    play.settings = steady(mode=Again.ONLY)
-    play.open()
+    go_on_as(play, steady(mode=Again.ONLY), Selection(seen_before_ms=to_ms(clock.now() - 3_600)))
     assert sorted(play.crawl()) == [f"{A}/1", f"{A}/2"]
     assert play.frontier.done()
+    assert play.state(f"{A}/new") == "queued"
+    assert play.problems() == []
+
+
+def test_a_refresh_goes_on_to_where_a_page_has_moved(table: RocksTable, clock: FakeClock) -> None:
+    play = Play(table, clock, steady())
+    play.add(f"{A}/1")
+    assert play.crawl(most=1) == [f"{A}/1"]
+    play.add(f"{A}/new")
+    play.frontier.close()
+    play.settings = steady(mode=Again.ONLY)
+    play.open()
+    frontier = play.frontier
+    frontier.change(lambda batch, now: frontier.schedules.select(Selection(), batch, now))
+    while frontier.schedules.pending:
+        frontier.change(frontier.schedules.go_on)
+    moved = Answer(301, links=[link(f"{A}/2", source=Source.REDIRECT)])
+    asked = play.crawl(lambda visit: moved if visit.url == f"{A}/1" else OK)
+    assert asked == [f"{A}/1", f"{A}/2"], "where it went, and nothing else that is new"
     assert play.state(f"{A}/new") == "queued"
     assert play.problems() == []
 

@@ -57,6 +57,7 @@ from shoal.understand.process import command_for
 _CRAWL_KEY = b"\x00crawl"
 _TYPICAL_FETCH_SECONDS = 0.5
 _SITES_PER_WORKER = 3
+_SPENDING_SECONDS = 60.0
 
 
 class CrawlRow(Struct):
@@ -120,6 +121,8 @@ class Engine:
             seed_moved=self._widen,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
+        self._spending = (self.clock.now(), 0)
+        """When it was last looked how many revisits had been made, and how many those were."""
         self.set_budget()
         self.recovered = Recovered(
             sites_counted_as_asked=self.frontier.recovered,
@@ -168,10 +171,16 @@ class Engine:
         return changed
 
     def set_budget(self) -> None:
-        """It follows the number of pages and what there is to do."""
+        """It follows the number of pages and what there is to do; the price follows what was really
+        made of it."""
         per_second = budget_per_second(self.config, self.frontier.counts)
         self.refresher.price.budget_per_second = per_second
-        self.frontier.allowance.set_rate(per_second, self.clock.now())
+        allowance, now = self.frontier.allowance, self.clock.now()
+        allowance.set_rate(per_second, now)
+        since, spent = self._spending
+        if now - since >= _SPENDING_SECONDS:
+            self.refresher.price.spend(allowance.spent - spent, now - since)
+            self._spending = (now, allowance.spent)
 
     def want_feed(self, url: str, *, wanted: bool) -> None:
         """Poll a feed from now on, or no more; said twice it does no harm."""

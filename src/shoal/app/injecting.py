@@ -10,6 +10,7 @@ from itertools import islice
 from shoal.app.engine import Engine
 from shoal.crawl import Crawl
 from shoal.frontier.injections import Injection
+from shoal.model.link import Source
 from shoal.model.outcome import Outcome
 from shoal.model.rowkey import row_key, site_of_key
 from shoal.model.url import canonical
@@ -58,6 +59,7 @@ def _visit(engine: Engine, number: int, injection: Injection) -> tuple[Visit, Fe
         depth=injection.depth,
         order=number,
         keep=Keep(engine.config.crawl.keep),
+        source=Source.FEED,
         is_first=known is None or not known.visits,
     )
     return visit, _as_if_fetched(injection.html, _HTML, injection.when)

@@ -84,6 +84,7 @@ class RunningCrawl:
         self._started = engine.clock.now()
         self._marks: list[tuple[float, int]] = []
         self._over = asyncio.Event()
+        self._taking = asyncio.Lock()
         self._ended = "a fault ended it"
         order = PrioritySettings(order=engine.config.crawl.order)
         self._ranking = BackgroundRanking(engine.layout.directory)
@@ -114,7 +115,7 @@ class RunningCrawl:
             keeper.add_done_callback(self._stop_without_keeper)
         fault: BaseException | None = None
         try:
-            await self._crawl.run(engine.config.crawl.workers)
+            await self._work()
             self._ended = self._crawl.stopping or "finished"
         finally:
             self._over.set()  # not cancelled: what they are writing must be whole
@@ -143,6 +144,13 @@ class RunningCrawl:
             unanswered=not status.answered and len(silent) == len(self._seed_sites()) > 0,
             index_problem="" if self._index is None else self._index.problem,
         )
+
+    async def _work(self) -> None:
+        """Until nothing is left, also of what comes past the fetch: articles have links, too."""
+        while not self._crawl.stopping:
+            await self._crawl.run(self._engine.config.crawl.workers)
+            if not await self._take_what_waits() and self._engine.frontier.done():
+                return
 
     def _seed_sites(self) -> list[SiteView]:
         """The first few: looked at once a second, however large the crawl is."""
@@ -192,11 +200,17 @@ class RunningCrawl:
         lying until the next crawl."""
         while True:
             is_last = self._over.is_set()
-            await self._carry_out_orders()
-            await inject_waiting(self._engine, self._crawl)
+            await self._take_what_waits()
             if is_last:
                 return
             await self._engine.clock.wait(self._over, _LOOK_SECONDS)
+
+    async def _take_what_waits(self) -> int:
+        """Orders, and some articles; returns how many of these there were. One at a time, or an
+        article would be read twice."""
+        async with self._taking:
+            await self._carry_out_orders()
+            return await inject_waiting(self._engine, self._crawl)
 
     async def _carry_out_orders(self) -> None:
         inbox = self._engine.inbox

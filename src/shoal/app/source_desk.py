@@ -24,7 +24,7 @@ from shoal.model.feed import (
     remember,
     unseen,
 )
-from shoal.model.named import Named
+from shoal.model.named import Named, SitemapRow, sitemap_key
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.url import canonical, registered_domain, site_of
@@ -57,7 +57,7 @@ class Desk:
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
     ) -> float | None:
         if visit.kind is Kind.SITEMAP:
-            due = now + self._sitemap_seconds(understood, now)
+            due = now + self._sitemap_seconds(batch, visit.row, understood, now)
         else:
             due = self.take_feed(batch, visit, fetched, understood, now)
         return due if self._steady and due else None
@@ -155,11 +155,17 @@ class Desk:
             told, row.posted, now, shortest=feeds.shortest, longest=feeds.longest
         )
 
-    def _sitemap_seconds(self, understood: Understood, now: float) -> float:
+    def _sitemap_seconds(
+        self, batch: Batch, row: bytes, understood: Understood, now: float
+    ) -> float:
         """Half as long as it has been quiet."""
+        stored = self._table.get("site", sitemap_key(row))
+        known = SitemapRow() if stored is None else unpack(SitemapRow, stored)
+        times = (each.modified for each in understood.named if each.modified <= now)
+        known.newest = max(known.newest, max(times, default=0.0))
+        batch.put("site", sitemap_key(row), pack(known))
         least = _LEAST_SITEMAP * self._config.refresh.shortest
-        newest = max((each.modified for each in understood.named), default=0.0)
-        quiet = (now - newest) / 2 if 0 < newest <= now else _DAY_SECONDS
+        quiet = (now - known.newest) / 2 if known.newest else _DAY_SECONDS
         return min(max(quiet, least), max(least, _MOST_SITEMAP_SECONDS))
 
 

@@ -210,7 +210,11 @@ class Refresh:
         0.5, "The share of the crawl that revisits may have while new pages wait.", 0.01, 1
     )
     shortest: Seconds = _setting(300.0, "No page is asked again sooner than this.", 0.1)
-    longest: Seconds = _setting(7_776_000.0, "No page waits longer than this (90 days).", 1)
+    longest: Seconds = _setting(
+        7_776_000.0,
+        "Nor does it wait longer (90 days), or than 12 mean intervals if that is more.",
+        1,
+    )
     minor: Literal["yes", "no"] = _setting(
         "yes", "Whether small changes of the content count as changes."
     )

@@ -55,6 +55,8 @@ class Doors(NamedTuple):
 
     def opens_ms(self, entry: Entry) -> int:
         """When an entry may be taken."""
+        if not entry.level:
+            return entry.due_ms  # a person's wish, or where a page has moved: in every crawl
         if entry.level < AGAIN:
             return max(entry.due_ms, self.new_ms)
         if entry.level == AGAIN:
@@ -76,6 +78,8 @@ class Allowance:
         self._left = min(self._burst, 1.0)
         self._filled_at = now
         self._is_open = True
+        self.spent = 0
+        """Revisits that were made, since the beginning."""
 
     def set_rate(self, per_second: float, now: float) -> None:
         """Another budget from now on: it follows the number of pages."""
@@ -86,13 +90,13 @@ class Allowance:
         if self.mode is Again.NO:
             return ONLY_NEW
         if self.mode is Again.ONLY:
-            return Doors(NEVER_MS, NEVER_MS, 0, self.chosen_ms(0.0), self.chosen_ms(1.0))
+            return Doors(NEVER_MS, NEVER_MS, 0, self._chosen_ms, self.chosen_ms(1.0))
         return Doors(0, 0, self._again_ms(now_ms / 1000))
 
     def chosen_ms(self, place: float) -> int:
         """The date of a page that is chosen for the refresh that began with us, by its place from
         0 (first) to 1."""
-        return self._chosen_ms + int(min(max(place, 0.0), 1.0) * (_CHOSEN_STEPS - 1))
+        return self._chosen_ms + 1 + int(min(max(place, 0.0), 1.0) * (_CHOSEN_STEPS - 2))
 
     def _again_ms(self, now: float) -> int:
         """From when pages may be asked again: 0 is now."""
@@ -113,6 +117,7 @@ class Allowance:
 
     def spend(self, now: float) -> None:
         """A page is asked for again."""
+        self.spent += 1
         self._left, self._filled_at = self._filled(now) - 1.0, now
 
     def _filled(self, now: float) -> float:

@@ -294,6 +294,13 @@ class Discovery:
         self.enqueue(batch, card, 0, now)
         return True
 
+    def bring_on(self, batch: Batch, row: bytes, now: float) -> None:
+        """A stored page has moved here: it is next at its site, also in a refresh, or nobody would
+        find it until the next crawl."""
+        url = self._urls.read(row)
+        if url is not None and url.waiting and url.state is State.QUEUED and not url.visits:
+            self.hasten(batch, row, URGENT, now)
+
     def inherit(self, batch: Batch, row: bytes, life: Life, now: float) -> None:
         """A page has moved here: how it changes is known already."""
         card = self._urls.card(row)

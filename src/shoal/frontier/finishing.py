@@ -67,9 +67,11 @@ class Finisher:
         understood.links = moved_to
         trail = Trail(url.depth, visit.hops + 1, visit.row)
         targets = self._discovery.offer(batch, moved_to, trail, now)
-        if url.lost and url.life is not None:
-            for target in filter(None, targets):
+        for target in filter(None, targets):
+            if url.lost and url.life is not None:
                 self._discovery.inherit(batch, target, url.life, now)
+            if visit.level >= AGAIN:
+                self._discovery.bring_on(batch, target, now)
         return targets
 
 

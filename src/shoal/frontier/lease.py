@@ -7,6 +7,7 @@ from shoal.frontier.addresses import Turn
 from shoal.frontier.robots_desk import refusal
 from shoal.frontier.sites import ActiveSite
 from shoal.model.robots import RobotsRules
+from shoal.model.url import canonical
 from shoal.model.visit import Kind, Visit
 
 
@@ -38,4 +39,7 @@ class SiteLease:
 
 
 def _names(rules: RobotsRules | None, sitemap: str) -> bool:
-    return rules is not None and sitemap in rules.sitemaps
+    """As it is asked for, however robots.txt spells it."""
+    if rules is None:
+        return False
+    return any(canonical(each, sitemap) == sitemap for each in rules.sitemaps)

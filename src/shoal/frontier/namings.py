@@ -81,12 +81,7 @@ class Namings:
             self._put(batch, visit.row, understood.named, now)
 
     def _put(self, batch: Batch, finder: bytes, named: Sequence[Named], now: float) -> None:
-        site = site_of_key(finder)
-        row = self._books.sites.row(site)
-        named = named[: max(0, self._settings.sitemap_urls - row.named)]
-        row.named += len(named)
-        self._books.sites.touch(site)
-        for start in range(0, len(named), _AT_ONCE):
+        for start in range(0, min(len(named), self._settings.sitemap_urls), _AT_ONCE):
             self._number = max(self._number + 1, round(now * 1_000_000))
             parcel = Parcel(finder, list(named[start : start + _AT_ONCE]))
             batch.put("queue", NAMED_MARK + self._number.to_bytes(8, "big"), pack(parcel))
@@ -107,10 +102,24 @@ class Namings:
                 link.priority = min(
                     0.99, max(0.0, link.priority + each.priority - DEFAULT_PRIORITY)
                 )
-        targets = self._discovery.offer(batch, links, Trail(_PAGE_DEPTH, 0, parcel.finder), now)
+        targets = self._offer(batch, parcel.finder, links, now)
         for row, each in zip(targets, parcel.named, strict=True):
             if row and (each.modified or each.change_seconds):
                 self._hint(batch, row, each, now)
+
+    def _offer(
+        self, batch: Batch, finder: bytes, links: Sequence[Link], now: float
+    ) -> Sequence[bytes]:
+        """Only what nobody knew counts towards the most of a site: a sitemap is read again and
+        again. Beyond that it gives no more than hints about known ones."""
+        sites, site = self._books.sites, site_of_key(finder)
+        if sites.row(site).named >= self._settings.sitemap_urls:
+            return [link.row for link in links]
+        before = self._books.urls.known
+        targets = self._discovery.offer(batch, links, Trail(_PAGE_DEPTH, 0, finder), now)
+        sites.row(site).named += self._books.urls.known - before
+        sites.touch(site)
+        return targets
 
     def _hint(self, batch: Batch, row: bytes, named: Named, now: float) -> None:
         card = self._books.urls.card(row)

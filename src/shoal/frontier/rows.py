@@ -167,7 +167,7 @@ class SiteRow(Struct, array_like=True):
     """How often a page had changed when its sitemap said so, and how often not."""
     told_wrong: int = 0
     named: int = 0
-    """URLs that its sitemaps and feeds have named."""
+    """URLs that nobody knew before its sitemaps and feeds named them."""
 
 
 class RobotsRow(Struct, array_like=True):

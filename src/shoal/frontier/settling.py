@@ -6,7 +6,6 @@ in a steady crawl says when to look again. Documents that a visit yields beside 
 rows of their own.
 """
 
-from http import HTTPStatus
 from typing import NamedTuple
 
 from shoal.frontier.books import Books
@@ -19,7 +18,7 @@ from shoal.model.cell import to_ms
 from shoal.model.document import Fate, Understood
 from shoal.model.life import Change
 from shoal.model.link import Source
-from shoal.model.outcome import TREATMENT, Outcome, State
+from shoal.model.outcome import TREATMENT, Outcome, State, of_status
 from shoal.model.rowkey import part_of
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.ports import Batch
@@ -59,7 +58,8 @@ class Settler:
         self._learn_of_site(ending, url)
         if fetched.outcome is Outcome.CHANGED:
             url.ask_whole = True
-            self._discovery.enqueue(batch, card, visit.due_ms, now, again=is_again)
+            due_ms = max(0, visit.due_ms - 1)  # next, so that it soon shows what HEAD is worth
+            self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
             return url
         url.tries, url.ask_whole = visit.tries + 1, False
         url.status = fetched.status
@@ -89,6 +89,8 @@ class Settler:
             url.etag = url.last_modified = ""
         self._count_site(visit, fetched, url)
         note_missing(url, fetched, now, self._missing)
+        if url.lost and url.life is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.life)
         is_removed = visit.kind in SOURCES and due is None
         if self._missing.asks_again and not is_found(fetched.outcome) and not is_removed:
             due = ask_again_at(url, fetched.outcome, now, self._missing)
@@ -132,7 +134,8 @@ class Settler:
     def _learn_of_site(self, ending: Ending, url: UrlRow) -> None:
         """Whether conditions are heeded there, and what an answer to HEAD is worth."""
         visit, fetched, understood, _ = ending
-        is_same = bool(visit.seen_digest) and any(
+        is_own = bool(visit.seen_digest) and visit.seen_url in ("", visit.url)
+        is_same = is_own and any(
             document.body_digest == visit.seen_digest for document in understood.documents
         )
         row = self._sites.row(visit.site)
@@ -141,8 +144,10 @@ class Settler:
         elif fetched.outcome is Outcome.OK and is_same and (visit.etag or visit.last_modified):
             row.deaf += 1
             row.head_lies += url.ask_whole  # it had said that the page changed
-        elif visit.head and fetched.outcome is Outcome.CHANGED and fetched.status != HTTPStatus.OK:
+        elif visit.head and fetched.outcome is Outcome.CHANGED and not _may_be_true(fetched):
             row.head_lies = MOST_LIES
+        elif is_own and fetched.outcome is Outcome.OK and _has_same_validators(visit, fetched):
+            row.head_lies = MOST_LIES  # another page under the same tag and date
         else:
             return
         self._sites.touch(visit.site)
@@ -193,6 +198,17 @@ def reason_of(ending: Ending) -> str:
         case State.EXCLUDED | State.FAILED:
             return f"{fetched.outcome}: {fetched.note or fetched.status}"
     return ""
+
+
+def _may_be_true(fetched: Fetched) -> bool:
+    """Whether an answer to HEAD may be what GET answers, too: the page may be gone, or moved."""
+    outcome = of_status(fetched.status)
+    return outcome in (Outcome.OK, Outcome.MISSING, Outcome.GONE, Outcome.REDIRECT)
+
+
+def _has_same_validators(visit: Visit, fetched: Fetched) -> bool:
+    known = (visit.etag, visit.last_modified)
+    return any(known) and known == (fetched.header("etag"), fetched.header("last-modified"))
 
 
 def has_own_text(understood: Understood) -> bool:

@@ -46,6 +46,11 @@ class Urls:
         self._held: dict[bytes, UrlRow] = {}
         """Rows of visits in flight: read when they are handed out, and again at their commit."""
 
+    @property
+    def known(self) -> int:
+        """How many there are, in any state."""
+        return self._counts.discovered
+
     def begin(self) -> None:
         self._changed.clear()
 

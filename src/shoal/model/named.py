@@ -15,3 +15,14 @@ class Named(Struct, array_like=True):
     change_seconds: float = 0.0
     """How often it changes, about; 0: not told."""
     priority: float = DEFAULT_PRIORITY
+
+
+class SitemapRow(Struct, array_like=True):
+    """What is remembered of a sitemap between two readings, in the family `site`."""
+
+    newest: float = 0.0
+    """When the youngest of its pages changed, unix seconds; 0: not told."""
+
+
+def sitemap_key(row: bytes) -> bytes:
+    return b"\x00sitemap\x00" + row

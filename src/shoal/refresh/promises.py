@@ -4,6 +4,7 @@ It is a hint: many servers send the same for all pages. What a cache may not kee
 """
 
 import re
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from shoal.model.visit import Fetched
@@ -11,6 +12,7 @@ from shoal.model.visit import Fetched
 _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s{0,3}=\s{0,3}\"?(\d{1,9})", re.IGNORECASE)
 _NO_PROMISE = re.compile(r"no-cache|no-store|must-revalidate", re.IGNORECASE)
 _MOST_CHARS = 1000
+_MOST_DATE_CHARS = 64
 _MOST_SECONDS = 365.25 * 86_400
 
 
@@ -20,14 +22,18 @@ def promised_seconds(fetched: Fetched) -> float:
     found = _MAX_AGE.search(control)
     if found is not None and not _NO_PROMISE.search(control):
         return min(float(found[1]), _MOST_SECONDS)
-    expires, date = (_when(fetched.header(name)) for name in ("expires", "date"))
+    expires, date = (http_seconds(fetched.header(name)) for name in ("expires", "date"))
     if control or expires is None:
         return 0.0
     return min(max(0.0, expires - (fetched.ended if date is None else date)), _MOST_SECONDS)
 
 
-def _when(text: str) -> float | None:
+def http_seconds(text: str) -> float | None:
+    """The unix time of a date of HTTP's form (RFC 9110, 5.6.7); None when it is none."""
     try:
-        return parsedate_to_datetime(text[:64]).timestamp() if text else None
+        when = parsedate_to_datetime(text[:_MOST_DATE_CHARS]) if text else None
     except (ValueError, OverflowError):
         return None
+    if when is None:
+        return None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()

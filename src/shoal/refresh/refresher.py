@@ -11,10 +11,10 @@ What pages like it do, and the price, stand in the table and are written in the 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from math import exp
 
 from shoal.model.cell import to_ms
+from shoal.model.digest import seeded_number
 from shoal.model.document import Understood
 from shoal.model.life import Change, Life
 from shoal.model.outcome import Outcome
@@ -24,7 +24,7 @@ from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Table
 from shoal.refresh.price import Limits, Price, PriceState
 from shoal.refresh.priors import Group, Priors, groups_of
-from shoal.refresh.promises import promised_seconds
+from shoal.refresh.promises import http_seconds, promised_seconds
 from shoal.refresh.rate import estimate, observe
 
 MINOR = 0.95
@@ -100,7 +100,9 @@ class PageRefresher:
         if not understood.documents or fetched.outcome is not Outcome.OK:
             return Change.UNKNOWN
         document = understood.documents[0]
-        if visit.seen_digest and document.body_digest == visit.seen_digest:
+        # The digest may be that of another page which has this body by now.
+        is_own = visit.seen_url in ("", visit.url)
+        if is_own and visit.seen_digest and document.body_digest == visit.seen_digest:
             return Change.NONE
         if not life.content_digest:
             return Change.UNKNOWN
@@ -126,7 +128,8 @@ class PageRefresher:
         )
         life.price = self.price.state.price
         self._write(batch)
-        return max(life.seen_ms / 1000 + max(life.interval_seconds, _promise(life)), now)
+        wait = life.interval_seconds * (1.0 if life.observed else _spread(row))
+        return max(life.seen_ms / 1000 + max(wait, _promise(life)), now)
 
     def forget(self, batch: Batch, life: Life) -> None:
         """The page is given up: nothing is planned for it any more."""
@@ -161,6 +164,11 @@ def stored_group(table: Table, key: str) -> Group | None:
     return None if stored is None else unpack(Group, stored)
 
 
+def _spread(row: bytes) -> float:
+    """From a half to one and a half: pages that were found together do not come back together."""
+    return 0.5 + (seeded_number(row, 0) >> 11) / (1 << 53)
+
+
 def _promise(life: Life) -> float:
     """How long the server promised no change, unless it was seen to break its word."""
     if life.changes and exp(life.log_rate) * life.promised_seconds > 1:
@@ -172,19 +180,12 @@ def _since_change(fetched: Fetched, understood: Understood) -> float | None:
     """Seconds from the last change that the server or the page tells, to the visit."""
     if fetched.outcome is not Outcome.OK:
         return None
-    when = _http_date(fetched.header("last-modified"))
-    now = _http_date(fetched.header("date")) or fetched.ended
+    when = http_seconds(fetched.header("last-modified"))
+    now = http_seconds(fetched.header("date")) or fetched.ended
     if when is None and understood.documents:
         when, now = _iso_date(understood.documents[0].modified), fetched.ended
     since = None if when is None else now - when
     return since if since is not None and 1.0 <= since < _MOST_YEARS_SECONDS else None
-
-
-def _http_date(text: str) -> float | None:
-    try:
-        return parsedate_to_datetime(text[:_MOST_DATE_CHARS]).timestamp() if text else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def _iso_date(text: str) -> float | None:

@@ -1,0 +1,235 @@
+"""Real crawls of a site with sitemaps and feeds that a test wrote: what is asked for, and what is
+stored."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from shoal.app import orders
+from shoal.app.api import open as open_collection
+from shoal.app.carrying import deliver
+from shoal.app.layout import Layout
+from shoal.app.verify import verifying
+from shoal.model.feed import FeedRow, feed_key
+from shoal.model.record import unpack
+from shoal.model.rowkey import row_key
+from shoal.sources.inbox import Inbox
+from tests.crawl.again import crawl_until
+from tests.crawl.run import crawl
+from tests.world import Request, RobotsMix, Running, Web, serve
+
+WEB = Web(seed=3, hosts=2, pages=2, starts=2, robots=RobotsMix(disallow=0, error=0, missing=0))
+FAST = {"politeness.delay": 0.02}
+STEADY = {**FAST, "feeds.shortest": 0.3, "feeds.longest": 1.0}
+XML = {"Content-Type": "application/xml"}
+RSS = {"Content-Type": "application/rss+xml"}
+TALE = "<p>The tide brings wood and takes the sand; who lives here reads it like a newspaper.</p>"
+WHOLE = TALE * 8
+
+
+def sitemap(*urls: str, kind: str = "urlset", entry: str = "url") -> str:
+    rows = "".join(f"<{entry}><loc>{url}</loc></{entry}>" for url in urls)
+    return f'<{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{rows}</{kind}>'
+
+
+def feed(*items: tuple[str, str]) -> str:
+    """Of pairs of a URL and a text."""
+    rows = "".join(
+        f"<item><title>About {url[-6:]}</title><link>{url}</link><guid>{url}</guid>"
+        f"<content:encoded><![CDATA[{text}]]></content:encoded></item>"
+        for url, text in items
+    )
+    space = 'xmlns:content="http://purl.org/rss/1.0/modules/content/"'
+    return f'<rss version="2.0" {space}><channel><title>News</title>{rows}</channel></rss>'
+
+
+@dataclass(frozen=True)
+class Site:
+    running: Running
+    directory: Path
+
+    def url(self, path: str, host: int = 0) -> str:
+        return f"http://{self.running.web.host_name(host)}:{self.running.port}{path}"
+
+    def page(self, path: str, text: str = TALE) -> str:
+        return self.running.put(0, path, f"<title>{path}</title><main>{text} {path}</main>")
+
+    def asked(self, path: str) -> list[Request]:
+        return [each for each in self.running.log() if each.url == self.url(path)]
+
+    def paths(self) -> set[str]:
+        """What was asked of the first host."""
+        log = self.running.log()
+        mine = [each.url for each in log if each.url.startswith(self.url("/"))]
+        return {url.removeprefix(self.url("")) for url in mine}
+
+    def problems(self) -> list[object]:
+        with verifying(Layout(self.directory), lambda _: None) as verifier:
+            return list(verifier.findings())
+
+    def feed(self, path: str) -> FeedRow:
+        with open_collection(self.directory) as collection:
+            stored = collection.table.get("site", feed_key(row_key(self.url(path))))
+            return FeedRow() if stored is None else unpack(FeedRow, stored)
+
+    def text(self, path: str) -> str | None:
+        if not (self.directory / "table").exists():
+            return None
+        with open_collection(self.directory) as collection:
+            page = collection.page(self.url(path))
+            return None if page is None else page.text
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with serve(WEB) as running:
+        site = Site(running, tmp_path / "corpus")
+        running.robots(0, "User-agent: *\nDisallow:\n")
+        site.page("/")
+        yield site
+
+
+# --- sitemaps -------------------------------------------------------------------------------------
+
+
+def test_one_pass_reads_the_sitemaps_and_fetches_their_pages(site: Site) -> None:
+    rules = "User-agent: *\nDisallow: /no\nDisallow: /maps/\n"
+    named = f"Sitemap: {site.url('/maps/index.xml')}\nSitemap: /maps/text.txt\n"
+    site.running.robots(0, rules + named)
+    put, url = site.running.put, site.url
+    index = sitemap(url("/one.xml"), url("/two.xml"), kind="sitemapindex", entry="sitemap")
+    put(0, "/maps/index.xml", index, headers=XML)
+    put(0, "/one.xml", sitemap(url("/a"), url("/no/b"), "http://elsewhere.test/"), headers=XML)
+    put(0, "/two.xml", sitemap(url("/c"), url("/a")), headers=XML)
+    put(0, "/maps/text.txt", f"{url('/d')}\n", headers={"Content-Type": "text/plain"})
+    for path in ("/a", "/c", "/d", "/no/b"):
+        site.page(path)
+    assert crawl(site.directory, [url("/")], FAST).finished
+    files = {"/robots.txt", "/maps/index.xml", "/one.xml", "/two.xml", "/maps/text.txt"}
+    assert site.paths() - files == {"/", "/a", "/c", "/d"}
+    assert files <= site.paths()
+    with open_collection(site.directory) as collection:
+        assert {page.url for page in collection.pages()} == {
+            url(path) for path in ("/", "/a", "/c", "/d")
+        }
+        states = {known: row.counted_as for known, row in collection.urls()}
+    assert states[url("/no/b")] == "excluded/robots"
+    assert states[url("/one.xml")] == "source/sitemap"
+    assert site.problems() == []
+
+
+@pytest.mark.parametrize(("use", "reads"), [("no", False), ("listed", True)])
+def test_sitemaps_are_read_where_they_are_wanted(site: Site, use: str, reads: bool) -> None:
+    site.running.robots(0, f"Sitemap: {site.url('/sitemap.xml')}\n")
+    site.running.put(0, "/sitemap.xml", sitemap(site.url("/a")), headers=XML)
+    site.page("/a")
+    assert crawl(site.directory, [site.url("/")], {**FAST, "sitemaps.use": use}).finished
+    assert ("/sitemap.xml" in site.paths()) is ("/a" in site.paths()) is reads
+
+
+# --- feeds ----------------------------------------------------------------------------------------
+
+
+def test_a_feed_that_is_added_is_polled_and_its_items_are_taken(site: Site) -> None:
+    """An item with its whole article is read as it is, and what it links to is found; of the
+    others the pages are fetched. What is new in a later poll is taken, and nothing twice."""
+    url = site.url
+    link = f'<a href="{url("/linked")}">linked</a>'
+    first = [(url("/whole"), WHOLE + link), (url("/short"), "Only a line.")]
+    site.running.put(0, "/feed.xml", feed(*first), headers={**RSS, "ETag": '"1"'})
+    for path in ("/whole", "/short", "/linked", "/later"):
+        site.page(path, "<p>The page itself, and more of it than the feed had to say of it.</p>")
+    assert crawl(site.directory, [url("/")], FAST).finished
+    assert not orders.poll(site.directory, [url("/feed.xml")], wanted=True)
+
+    def read() -> bool:
+        return None not in [site.text(path) for path in ("/whole", "/short", "/linked")]
+
+    crawl_until(site.directory, [], STEADY, read)
+    assert "The tide brings wood" in (site.text("/whole") or "")
+    assert "The page itself" in (site.text("/short") or "")
+    assert site.asked("/whole") == [], "the feed had it all"
+    known = site.feed("/feed.xml")
+    assert (known.title, known.status, known.failures) == ("News", 200, 0)
+    polls = len(site.asked("/feed.xml"))
+    later = [(url("/later"), "Another line."), *first]
+    site.running.put(0, "/feed.xml", feed(*later), headers={**RSS, "ETag": '"2"'})
+    crawl_until(site.directory, [], STEADY, lambda: site.text("/later") is not None)
+    assert len(site.asked("/feed.xml")) > polls
+    assert len(site.asked("/short")) == 1, "it was there before"
+    assert site.problems() == []
+
+
+def test_one_pass_reads_all_of_a_feed_and_follows_its_links(site: Site) -> None:
+    """More articles than are read at once: none is left lying, nor is what they link to."""
+    url = site.url
+    pages = [f"/item/{n}" for n in range(130)]
+    items = [
+        (url(path), f'{WHOLE}{WHOLE}<p>{path}</p><a href="{url("/linked")}">on</a>')
+        for path in pages
+    ]
+    site.running.put(0, "/feed.xml", feed(*items), headers=RSS)
+    site.page("/linked")
+    crawl(site.directory, [url("/")], FAST)
+    orders.poll(site.directory, [url("/feed.xml")], wanted=True)
+    assert crawl(site.directory, [], FAST).finished
+    with open_collection(site.directory) as collection:
+        stored = {page.url for page in collection.pages()}
+    assert {url(path) for path in pages} <= stored
+    assert url("/linked") in stored
+    assert not any(site.asked(path) for path in pages)
+    assert site.problems() == []
+
+
+def test_a_feed_that_is_unchanged_costs_no_body_and_one_that_is_removed_nothing(
+    site: Site,
+) -> None:
+    url = site.url("/feed.xml")
+    settings = {**STEADY, "refresh.shortest": 0.1, "refresh.longest": 1.0, "refresh.budget": 1e6}
+    body = feed((site.url("/a"), "A line."))
+    site.running.put(0, "/feed.xml", body, headers={**RSS, "ETag": "x"})
+    site.page("/a")
+    crawl(site.directory, [site.url("/")], FAST)
+    orders.poll(site.directory, [url], wanted=True)
+    crawl_until(site.directory, [], settings, lambda: site.text("/a") is not None)
+    site.running.put(0, "/feed.xml", status=304, headers={"ETag": "x"})
+    before = len(site.asked("/feed.xml"))
+    crawl_until(site.directory, [], settings, lambda: len(site.asked("/feed.xml")) >= before + 3)
+    asked = site.asked("/feed.xml")[before:]
+    assert {request.if_none_match for request in asked} == {"x"}
+    known = site.feed("/feed.xml")
+    assert (known.status, known.failures, known.title) == (304, 0, "News")
+    assert not orders.poll(site.directory, [url], wanted=False)
+    polls = len(site.asked("/feed.xml"))
+    site.page("/b")
+    home = '<title>home</title><a href="/b">b</a> <a href="/feed.xml">feed</a>'
+    site.running.put(0, "/", home)
+    crawl_until(
+        site.directory,
+        [],
+        settings,
+        lambda: len(site.asked("/b")) >= 2,
+    )
+    assert len(site.asked("/feed.xml")) == polls, "not even by a link"
+    assert site.problems() == []
+
+
+def test_what_a_hub_pushed_is_delivered_while_nothing_runs(site: Site) -> None:
+    url = site.url("/feed.xml")
+    site.running.put(0, "/feed.xml", feed((site.url("/old"), WHOLE)), headers=RSS)
+    crawl(site.directory, [site.url("/")], FAST)
+    orders.poll(site.directory, [url], wanted=True)
+    assert crawl(site.directory, [], FAST).finished
+    body = feed((site.url("/pushed"), WHOLE + "<p>pushed</p>"), (site.url("/old"), WHOLE))
+    inbox = Inbox(Layout(site.directory).inbox)
+    inbox.push(url, RSS["Content-Type"], body.encode())
+    deliver(site.directory)
+    assert "pushed" in (site.text("/pushed") or "")
+    assert inbox.take() == []
+    inbox.push(site.url("/other.xml"), RSS["Content-Type"], b"\x00 no feed at all")
+    deliver(site.directory)
+    assert inbox.take() == []
+    assert site.problems() == []
+    assert site.asked("/pushed") == []
