@@ -1,14 +1,15 @@
 """How well is a page's rate of change known after so many visits? Beside two other estimators.
 
     python -m benchmarks.rates                20,000 pages, two to three minutes
-    python -m benchmarks.rates --days 1       visited daily: far from what the default prior says
+    python -m benchmarks.rates --days 1       visited daily
 
 Pages change at rates between a tenth and twice the rate of visits, log-uniform; visits are equally
 far apart, or from a third to three times as far as usual. The error is the mean of |ln(estimate /
 truth)|, ours that of the posterior's median; `held` is how often the 90% interval had the truth in
 it. "Naive" is changes per visit, "Cho" -ln((n - X + 0.5) / (n + 0.5)) per interval (Cho and Garcia-
-Molina 2003); zero changes count as half of one in both. Ours is measured with the default prior,
-and with one learned from 1,000 other pages of the same population, visited twenty times each.
+Molina 2003); zero changes count as half of one in both. Ours is measured alone (its prior is that a
+page changes about as often as it is visited), and with a prior learned from 1,000 other pages of
+the same population, visited twenty times each.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from typing import NamedTuple
 from benchmarks.report import line, table
 from shoal.model.life import Life
 from shoal.refresh.priors import Priors, groups_of
-from shoal.refresh.rate import DEFAULT_PRIOR, LogNormal, estimate, observe
+from shoal.refresh.rate import LogNormal, estimate, observe
 
 VISITS = (1, 2, 3, 5, 10, 20, 50, 100)
 _LOW, _HIGH = 0.1, 2.0
@@ -36,8 +37,8 @@ class Score(NamedTuple):
     visits: int
     naive: float
     cho: float
-    default: float
-    default_held: float
+    alone: float
+    alone_held: float
     learned: float
     learned_held: float
 
@@ -104,7 +105,7 @@ def scores(
                 for per_interval in (naive, cho)
             )
             found = [simple, corrected]
-            for each in (DEFAULT_PRIOR, prior):
+            for each in (None, prior):
                 ours = estimate(seen.life, each)
                 found += [abs(log(ours.median / rate)), float(ours.low <= rate <= ours.high)]
             sums[visits] = [total + new for total, new in zip(sums[visits], found, strict=True)]
@@ -126,7 +127,7 @@ def main() -> None:
             f"Visits every {asked.days:g} days, {name}; learned: a change in {median_days:.1f} "
             f"days, sd {prior.sd:.2f} (truth: {asked.days / (_LOW * _HIGH) ** 0.5:.1f}, 0.86)"
         )
-        head = ("visits", "naive", "Cho", "default", "held", "learned", "held")
+        head = ("visits", "naive", "Cho", "alone", "held", "learned", "held")
         print(table(head, found), end="\n\n")
         lines += [
             line(f"rate-error-{name}-{each.visits}", each.learned, min(each.naive, each.cho))

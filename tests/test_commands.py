@@ -209,7 +209,8 @@ COMPUTING = [
     f"tests/{each}"
     for each in (
         *("app", "clean", "conformance", "contract", "convert", "dedupe", "focus", "frontier"),
-        *("graph", "index", "model", "quality", "search", "sources", "store", "training"),
+        *("graph", "index", "model", "quality", "refresh", "search", "sources", "store"),
+        "training",
         "fetch/test_render.py",
     )
 ]

@@ -8,12 +8,17 @@ import pytest
 
 from shoal.app.source_desk import Desk
 from shoal.config import load
-from shoal.model.document import Understood
-from shoal.model.feed import Feed, Item
+from shoal.frontier.injections import done
+from shoal.model.document import Document, Understood
+from shoal.model.feed import Feed, FeedRow, Item, feed_key
+from shoal.model.link import Link
+from shoal.model.named import Named
 from shoal.model.outcome import Outcome
+from shoal.model.record import pack
 from shoal.model.rowkey import row_key, site_key
 from shoal.model.url import site_of
 from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Batch
 from shoal.store.table import RocksTable
 
 URL = "https://a.example/feed"
@@ -31,16 +36,27 @@ def table(tmp_path: Path) -> Iterator[RocksTable]:
 class Polls:
     def __init__(self, table: RocksTable, directory: Path) -> None:
         self._table = table
+        self.directory = directory
         self.desk = Desk(table, load(directory, {}, {}), directory, steady=True)
 
     def poll(self, outcome: Outcome, now: float, feed: Feed | None = None) -> float:
         """How long until the next."""
-        visit = Visit(URL, row_key(URL), site_key(site_of(URL)), Kind.FEED)
         batch = self._table.batch()
         understood = Understood(feed=feed)
-        due = self.desk.take_feed(batch, visit, Fetched(outcome), understood, now)
+        due = self.desk.take_feed(batch, self.visit(), Fetched(outcome), understood, now)
         self._table.write(batch)
         return due - now
+
+    def visit(self) -> Visit:
+        return Visit(URL, row_key(URL), site_key(site_of(URL)), Kind.FEED)
+
+    def batch(self) -> Batch:
+        return self._table.batch()
+
+    def write(self, row: FeedRow) -> None:
+        batch = self._table.batch()
+        batch.put("site", feed_key(row_key(URL)), pack(row))
+        self._table.write(batch)
 
 
 @pytest.fixture
@@ -77,3 +93,116 @@ def test_failures_make_it_wait(polls: Polls) -> None:
     assert polls.desk.feed(row_key(URL)).failures == 3
     polls.poll(Outcome.UNCHANGED, NOW + 9)
     assert polls.desk.feed(row_key(URL)).failures == 0
+
+
+def test_a_feed_that_was_removed_is_not_asked_again_whatever_it_answers(polls: Polls) -> None:
+    polls.poll(Outcome.OK, NOW, Feed("rss20", items=[Item(guid="1")]))
+    row = polls.desk.feed(row_key(URL))
+    assert polls.desk.is_wanted(row_key(URL))
+    row.removed = True
+    polls.write(row)
+    assert not polls.desk.is_wanted(row_key(URL))
+    for outcome in (Outcome.OK, Outcome.UNCHANGED, Outcome.TIMEOUT, Outcome.MISSING):
+        visit = polls.visit()
+        batch = polls.batch()
+        taken = polls.desk.take(batch, visit, Fetched(outcome), Understood(), NOW)
+        assert taken is None, outcome
+    feed = Document(media_type="application/rss+xml")
+    assert not polls.desk.is_feed(row_key(URL), feed), "a page that announces it changes nothing"
+    assert polls.desk.is_feed(row_key("https://b.example/feed"), feed)
+
+
+@pytest.mark.parametrize(
+    ("media_type", "follow", "steady", "is_feed"),
+    [
+        ("application/rss+xml", "yes", True, True),
+        ("application/atom+xml", "yes", True, True),
+        ("application/feed+json", "yes", True, True),
+        ("application/json", "yes", True, False),
+        ("text/html", "yes", True, False),
+        ("application/rss+xml", "no", True, False),
+        ("application/rss+xml", "yes", False, False),
+    ],
+)
+def test_what_is_polled_from_now_on(
+    table: RocksTable, tmp_path: Path, media_type: str, follow: str, steady: bool, is_feed: bool
+) -> None:
+    config = load(tmp_path, {"feeds.follow": follow}, {})
+    desk = Desk(table, config, tmp_path, steady=steady)
+    assert desk.is_feed(row_key(URL), Document(media_type=media_type)) is is_feed
+
+
+def items_of(desk: Desk, table: RocksTable, items: list[Item], excluded: str = "") -> list[str]:
+    """A poll shows these; the URLs that are left to be fetched."""
+    named = [Named(Link(each.url, row_key(each.url), excluded=excluded)) for each in items]
+    understood = Understood(feed=Feed("rss20", items=items), named=named)
+    visit = Visit(URL, row_key(URL), site_key(site_of(URL)), Kind.FEED)
+    batch = table.batch()
+    desk.take(batch, visit, Fetched(Outcome.OK, 200), understood, NOW)
+    table.write(batch)
+    return [each.link.url for each in understood.named]
+
+
+def waiting(desk: Desk) -> list[str]:
+    return [injection.url for _, injection in desk.injections.waiting()]
+
+
+def whole(url: str) -> Item:
+    return Item(guid=url, url=url, title="T", content="<p>All of it</p>", is_whole=True)
+
+
+def test_whole_articles_are_injected_and_the_pages_of_others_offered(
+    table: RocksTable, polls: Polls
+) -> None:
+    own, part = whole("https://www.a.example/1"), Item(guid="2", url="https://a.example/2")
+    strange = whole("https://elsewhere.example/3")
+    assert items_of(polls.desk, table, [own, part, strange]) == [part.url, strange.url]
+    assert waiting(polls.desk) == [own.url], "a feed speaks for its own domain only"
+    assert items_of(polls.desk, table, [own, part, strange]) == [], "they were there before"
+    assert waiting(polls.desk) == [own.url]
+
+
+def test_not_those_that_the_scope_refuses(table: RocksTable, polls: Polls) -> None:
+    item = whole("https://a.example/1")
+    assert items_of(polls.desk, table, [item], "scope: elsewhere") == [item.url]
+    assert waiting(polls.desk) == []
+
+
+def test_nor_any_where_pages_are_wanted(table: RocksTable, tmp_path: Path) -> None:
+    desk = Desk(table, load(tmp_path, {"feeds.items": "page"}, {}), tmp_path, steady=True)
+    item = whole("https://a.example/1")
+    assert items_of(desk, table, [item]) == [item.url]
+    assert waiting(desk) == []
+
+
+def test_many_articles_of_one_moment_are_all_kept_in_order(table: RocksTable, polls: Polls) -> None:
+    items = [whole(f"https://a.example/{n}") for n in range(40)]
+    items_of(polls.desk, table, items)
+    assert waiting(polls.desk) == [item.url for item in items]
+    again = Desk(table, load(polls.directory, {}, {}), polls.directory, steady=True)
+    number, first = next(again.injections.waiting())
+    assert first.url == items[0].url
+    batch = table.batch()
+    done(batch, number)
+    table.write(batch)
+    assert waiting(again) == [item.url for item in items[1:]]
+
+
+def test_a_sitemap_is_asked_again_after_half_of_its_silence(
+    table: RocksTable, polls: Polls
+) -> None:
+    visit = Visit("https://a.example/s.xml", b"s", b"", Kind.SITEMAP)
+
+    def wait(*ago: float) -> float:
+        link = Link("https://a.example/1", b"1")
+        understood = Understood(named=[Named(link, NOW - each) for each in ago])
+        batch = table.batch()
+        due = polls.desk.take(batch, visit, Fetched(Outcome.OK, 200), understood, NOW)
+        assert due is not None
+        return (due - NOW) / HOUR
+
+    assert wait() == 24
+    assert wait(-5 * HOUR) == 24, "the future tells nothing"
+    assert wait(100 * HOUR, 40 * HOUR) == 20
+    assert wait(HOUR / 60) == 1
+    assert wait(9_000 * HOUR) == 7 * 24

@@ -240,8 +240,8 @@ def test_modes_follow_each_other_and_nothing_is_lost_or_doubled(
         for k in range(n + 1)
         if (row := play.row(f"{site}/{k}")) is not None and row.fetched_ms and not row.lost
     )
-    asked = play.crawl()
-    assert len(asked) == len(set(asked)) == stored > 0
+    refreshed = play.crawl()
+    assert len(refreshed) == len(set(refreshed)) == stored > 0
     assert play.problems() == []
 
 

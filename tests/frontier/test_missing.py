@@ -39,7 +39,7 @@ def until_lost(
     outcome: Outcome, status: int, settings: MissingSettings = SETTINGS
 ) -> tuple[list[float], float]:
     """The gaps between visits that do not find a page, and after how long it is given up."""
-    url, now, gaps = page(), NOW, []
+    url, now, gaps = page(), NOW, list[float]()
     while True:
         due = visit(url, outcome, now, status, settings)
         if url.lost:

@@ -104,8 +104,8 @@ def test_an_index_leads_to_sitemaps_but_not_for_ever(table: RocksTable, clock: F
 
     asked = play.crawl(answer)
     files = [url for url in asked if url.endswith(".xml")]
-    assert files == [MAP, f"{A}/1.xml", f"{A}/2.xml"]
-    assert {f"{A}/page-{depth}" for depth in (1, 2, 3)} <= set(asked)
+    assert files == [MAP, f"{A}/1.xml", f"{A}/2.xml", f"{A}/3.xml"], "two indexes below the first"
+    assert {f"{A}/page-{depth}" for depth in (1, 2, 3, 4)} <= set(asked)
     assert play.problems() == []
 
 

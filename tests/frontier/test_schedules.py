@@ -290,12 +290,14 @@ def test_what_is_given_up_and_what_is_no_page_is_left_out(stored: Play) -> None:
     assert sorted(stored.crawl()) == sorted(PAGES[1:])
 
 
-def test_a_page_that_somebody_wished_for_is_left_to_that_wish(stored: Play) -> None:
-    stored.submit(PAGES[0])
+def test_a_page_that_somebody_wished_for_is_asked_for_once_and_first(stored: Play) -> None:
+    stored.submit(PAGES[3])
     begin_refresh(stored)
-    assert sorted(stored.crawl()) == sorted(PAGES[1:])
+    asked = stored.crawl()
+    assert sorted(asked) == sorted(PAGES)
+    assert next(url for url in asked if url.startswith(A)) == PAGES[3]
     go_on_as(stored, ONCE)
-    assert stored.crawl() == [PAGES[0]]
+    assert stored.crawl() == []
     assert stored.problems() == []
 
 

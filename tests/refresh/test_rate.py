@@ -88,7 +88,7 @@ def test_it_is_what_integration_gives(life: Life, prior: LogNormal) -> None:
 def test_many_bins_are_hardly_less_exact() -> None:
     life = life_of(*[(WEEK * 1.2 ** (n % 20 - 10), n % 2 == 0) for n in range(200)])
     assert len(life.undated) > 8
-    found, wanted = estimate(life), integrated(life, DEFAULT_PRIOR)
+    found, wanted = estimate(life, DEFAULT_PRIOR), integrated(life, DEFAULT_PRIOR)
     assert abs(found.mean - wanted[0]) < 0.1 * wanted[1]
     assert abs(found.sd - wanted[1]) < 0.05 * wanted[1]
 
@@ -120,7 +120,7 @@ def test_every_visit_without_a_change_lowers_it_and_makes_it_surer() -> None:
 
 
 def test_a_page_that_always_changes_may_change_at_any_faster_rate() -> None:
-    found = estimate(life_of(*[(DAY, True)] * 200))
+    found = estimate(life_of(*[(DAY, True)] * 200), DEFAULT_PRIOR)
     assert found.low > 3 / DAY
     assert found.high > 30 / DAY  # only the prior says how much more
 
@@ -130,8 +130,8 @@ def test_a_time_of_change_tells_more_than_a_change() -> None:
     for _ in range(10):
         observe(plain, WEEK, changed=True)
         observe(told, WEEK, changed=True, since_change_seconds=DAY)
-    assert estimate(told).sd < estimate(plain).sd / 2
-    assert estimate(told).median == pytest.approx(1 / DAY, rel=0.2)
+    assert estimate(told, DEFAULT_PRIOR).sd < estimate(plain, DEFAULT_PRIOR).sd / 2
+    assert estimate(told, DEFAULT_PRIOR).median == pytest.approx(1 / DAY, rel=0.2)
 
 
 @pytest.mark.parametrize("since", [None, 0.0, 0.5, -5.0, 8 * DAY, nan, inf])
@@ -198,7 +198,7 @@ def test_thousands_of_visits_of_any_length() -> None:
     assert sane(estimate(life))
 
 
-def over_pages(visits: int, prior: LogNormal) -> tuple[float, float, float]:
+def over_pages(visits: int, prior: LogNormal | None) -> tuple[float, float, float]:
     """The mean error of ours, the share of intervals that hold the truth, and the lower error of
     changes per visit and of Cho and Garcia-Molina: exactly, over all that can be seen."""
     errors, held = [0.0, 0.0, 0.0], 0.0
@@ -228,3 +228,15 @@ def test_coverage_with_the_default_prior(visits: int) -> None:
     error, held, others = over_pages(visits, DEFAULT_PRIOR)
     assert 0.85 <= held <= 0.95
     assert error <= 2 * others
+
+
+@pytest.mark.parametrize("visits", VISITS)
+def test_error_and_coverage_of_a_page_alone(visits: int) -> None:
+    error, held, others = over_pages(visits, None)
+    assert error <= others
+    assert 0.85 <= held <= 0.95
+
+
+def test_alone_the_unit_of_time_does_not_matter() -> None:
+    found = [estimate(life_of((t, True), (t, False), (2 * t, True))) for t in (DAY, 8 * DAY)]
+    assert found[0].median == pytest.approx(8 * found[1].median, rel=0.01)

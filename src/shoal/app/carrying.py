@@ -10,10 +10,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from shoal.app.api import run
+from shoal.app.beside import Beside
 from shoal.app.engine import Engine
 from shoal.app.injecting import inject_waiting, take_push
 from shoal.app.layout import Layout, is_locked
@@ -34,7 +33,7 @@ def deliver(directory: Path) -> None:
 
 
 async def _take_in(directory: Path, config: Config) -> None:
-    engine = Engine(directory, config)
+    engine = Engine(directory, config, at_rest=True)
     try:
         engine.pool.start()
         pushes = [(name, each) for name, each in engine.inbox.take() if isinstance(each, Push)]
@@ -51,16 +50,15 @@ async def _take_in(directory: Path, config: Config) -> None:
         await engine.close()
 
 
-class Carrier:
+class Carrier(Beside):
     """`with Carrier(…):` it goes on in a thread until the end of the block. It looks when `pushed`
     is set, and calls `then` after something was taken in."""
 
     def __init__(self, directory: Path, pushed: threading.Event, then: Callable[[], None]) -> None:
+        super().__init__("carrier")
         self._directory = directory
-        self._pushed = pushed
+        self._soon = pushed
         self._then = then
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="carrier", daemon=True)
 
     def look(self) -> None:
         """Carry out what waits, if it is upon us."""
@@ -73,19 +71,5 @@ class Carrier:
         while not self._over.is_set():
             with suppress(ShoalError):  # a crawl that has just started; it looks there itself
                 self.look()
-            self._pushed.wait(_LOOK_SECONDS)
-            self._pushed.clear()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._pushed.set()
-        self._thread.join()
+            self._soon.wait(_LOOK_SECONDS)
+            self._soon.clear()

@@ -37,7 +37,7 @@ from shoal.frontier.allowance import Again
 from shoal.frontier.discovery import Reach
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import CLOCK_KEY
+from shoal.frontier.rows import CLOCK_KEY, MODE_KEY
 from shoal.frontier.schedules import Selection
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.feed import feed_key
@@ -73,8 +73,17 @@ class CrawlRow(Struct):
 class Engine:
     """A collection, opened for writing."""
 
-    def __init__(self, place: Path | Layout, config: Config, mode: Again | None = None) -> None:
+    def __init__(
+        self,
+        place: Path | Layout,
+        config: Config,
+        mode: Again | None = None,
+        *,
+        at_rest: bool = False,
+    ) -> None:
+        """`at_rest`: no crawl begins, so revisits are left as the last one left them."""
         self.config = config
+        self._at_rest = at_rest
         self.mode = mode or mode_of(config)
         """Whether pages are asked for again."""
         self.layout = place if isinstance(place, Layout) else Layout(place)
@@ -109,6 +118,9 @@ class Engine:
         self.resolver = resolver(config, self.clock)
         self.scope = CrawlScope(self._scope_settings(self._row.roots))
         self.prints = duplicates(self.table, self.store, config.dedupe)
+        last = self.table.get("site", MODE_KEY)
+        if self._at_rest and last is not None and Again(last.decode()) is not Again.ONLY:
+            self.mode = Again(last.decode())
         directory, mode = self.layout.directory, self.mode
         self.refresher = refresher_of(self.table, config, mode, directory, self.clock)
         self.desk = Desk(self.table, config, directory, steady=mode is Again.ALSO)

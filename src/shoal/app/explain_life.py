@@ -37,8 +37,12 @@ def span(seconds: float) -> str:
     """A length of time, in the largest unit that there is at least one of."""
     for unit, name in _UNITS:
         if seconds >= unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds:.3g} seconds"
+            return _counted(f"{seconds / unit:.3g}", name)
+    return _counted(f"{seconds:.3g}", "seconds")
+
+
+def _counted(number: str, units: str) -> str:
+    return f"{number} {units.removesuffix('s') if number == '1' else units}"
 
 
 def _seen(life: Life) -> str:

@@ -210,7 +210,7 @@ def _give(directory: Path, config: Config, orders: Sequence[Command]) -> bool:
 
 
 async def _carry_out(directory: Path, config: Config, orders: Sequence[Command]) -> None:
-    engine = Engine(directory, config)
+    engine = Engine(directory, config, at_rest=True)
     try:
         for order in orders:
             carry_out(engine, order)

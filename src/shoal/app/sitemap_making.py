@@ -13,7 +13,7 @@ from shoal.errors import UsageError
 from shoal.model.life import Life
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.model.url import canonical
-from shoal.refresh.rate import estimate, observe
+from shoal.refresh.rate import DEFAULT_PRIOR, estimate, observe
 from shoal.sources.sitemap_make import Line, Target, is_sitemap_of_ours, write_sitemaps
 from shoal.sources.web_folder import FoundFile, WebFolder, url_path
 
@@ -150,7 +150,7 @@ class _Register:
                 life, self._now - self._before.when, changed=is_changed, since_change_seconds=since
             )
         self.state.files[path] = FileState(found.modified, found.size_bytes, life)
-        return frequency(1 / estimate(life).median)
+        return frequency(1 / estimate(life, DEFAULT_PRIOR).median)
 
     def _first_sight(self, found: FoundFile) -> Life:
         age = max(0.0, self._now - found.modified)

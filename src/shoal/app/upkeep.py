@@ -5,12 +5,10 @@ else's work: a running crawl has its index process, and whoever ranks holds the 
 """
 
 import subprocess
-import threading
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from shoal.app.beside import Beside
 from shoal.app.collection import Collection
 from shoal.app.index_child import command_of
 from shoal.app.indexing import is_behind
@@ -22,20 +20,14 @@ _LOOK_SECONDS = 5.0
 _LOOKS_BETWEEN_RANKINGS = 12
 
 
-class Upkeep:
+class Upkeep(Beside):
     """`with Upkeep(directory):` it goes on in a thread until the end of the block."""
 
     def __init__(self, directory: Path) -> None:
+        super().__init__("upkeep")
         self._directory = directory
-        self._over = threading.Event()
-        self._soon = threading.Event()
         self._ranking = BackgroundRanking(directory)
         self._indexing: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
-
-    def wake(self) -> None:
-        """There is something new: look now."""
-        self._soon.set()
 
     def look(self, *, also_rank: bool) -> None:
         """Start what is due."""
@@ -68,19 +60,7 @@ class Upkeep:
             self._soon.wait(_LOOK_SECONDS)
             self._soon.clear()
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self.wake()
-        self._thread.join()
+    def _end(self) -> None:
         self._ranking.close()
         if self._indexing is not None:
             self._indexing.terminate()  # what it has committed stays

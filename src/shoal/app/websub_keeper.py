@@ -8,16 +8,15 @@ to. A hub's URL comes from outside: at a private address it is asked only if the
 
 import asyncio
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
+from shoal.app.beside import Beside
 from shoal.app.collection import Collection
 from shoal.app.feed_table import feed_rows
 from shoal.app.fetchers import http_fetcher, resolver
@@ -62,16 +61,15 @@ class _Ask(NamedTuple):
     private_ok: bool
 
 
-class Keeper:
+class Keeper(Beside):
     """`with Keeper(directory):` it goes on in a thread until the end of the block."""
 
     def __init__(self, directory: Path, clock: Clock | None = None) -> None:
+        super().__init__("websub")
         self._directory = directory
         self._clock = clock or SystemClock()
         self._subscriptions = Subscriptions(directory)
         self._spent_seconds = 0.0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="websub", daemon=True)
 
     async def look(self) -> None:
         """Do what is due."""
@@ -176,19 +174,6 @@ class Keeper:
                 await asyncio.gather(looking, return_exceptions=True)
                 return
         looking.result()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
 
 
 def callback_base(config: Config) -> str:

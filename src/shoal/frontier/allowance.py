@@ -21,6 +21,7 @@ from shoal.model.cell import NEVER_MS, to_ms
 
 _BUCKET_SECONDS = 60.0
 _LEAST_BURST = 2.0
+_LONGEST_SLOT_MS = 3_600_000
 _OPENS_AT = 0.1
 """Of the bucket: when it is open again after it was empty."""
 _CHOSEN_STEPS = 500
@@ -78,6 +79,7 @@ class Allowance:
         self._left = min(self._burst, 1.0)
         self._filled_at = now
         self._is_open = True
+        self._slot_ms = 0.0
         self.spent = 0
         """Revisits that were made, since the beginning."""
 
@@ -109,6 +111,14 @@ class Allowance:
             return 0
         self._is_open = False
         return to_ms(now + (full_enough - filled) / self._rate) + 1
+
+    def slot_ms(self, now_ms: int) -> int:
+        """When a site that waits for nothing but the budget is looked at again: each at a turn of
+        its own, or all of them would be woken whenever the bucket opens."""
+        gap_ms = 1000 / self._rate if self._rate else 0.0
+        latest_ms = now_ms + _LONGEST_SLOT_MS
+        self._slot_ms = min(max(self._slot_ms + gap_ms, self.doors(now_ms).again_ms), latest_ms)
+        return int(self._slot_ms)
 
     def comes_first(self, turns: int) -> bool:
         """Whether a site's next turn is a revisit's, after so many: the turns of all time, since a

@@ -75,7 +75,7 @@ class Namings:
 
     def take(self, batch: Batch, visit: Visit, understood: Understood, now: float) -> None:
         """What a sitemap or a feed names, to be offered soon."""
-        if understood.below and visit.depth <= self._settings.sitemap_depth:
+        if understood.below and visit.depth <= 1 + self._settings.sitemap_depth:
             self.take_sitemaps(batch, visit.row, understood.below, visit.depth + 1, now)
         if understood.named:
             self._put(batch, visit.row, understood.named, now)

@@ -109,7 +109,7 @@ class Schedules:
             return
         if url.state is State.EXCLUDED:
             url.state, url.reason = State.QUEUED, ""
-        is_again = url.visits > 0 and self._books.allowance.mode is Again.ALSO
+        is_again = url.state is not State.QUEUED and self._books.allowance.mode is Again.ALSO
         self._discovery.enqueue(batch, card, to_ms(now) if is_again else 0, now, again=is_again)
 
     def go_on(self, batch: Batch, now: float) -> None:

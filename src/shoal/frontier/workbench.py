@@ -18,7 +18,7 @@ from shoal.frontier.books import Books
 from shoal.frontier.credit import standings
 from shoal.frontier.discovery import Discovery
 from shoal.frontier.politeness import retry_after
-from shoal.frontier.rows import HostRow
+from shoal.frontier.rows import AGAIN, HostRow
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.frontier.site_queue import SiteQueue
 from shoal.frontier.sites import ActiveSite, Gate
@@ -309,7 +309,11 @@ class Workbench:
         active.row.rest_until_ms = rest_ms if rest_ms > now_ms else 0
         self._empty.pop(active.site, None)
         self._sites.retire(active)
-        return active.queue.next(now_ms)
+        waiting = active.queue.next(now_ms)
+        if waiting is None or waiting[0] <= AGAIN or not now_ms < waiting[1] < NEVER_MS:
+            return waiting
+        is_for_budget = waiting[1] == self._allowance.doors(now_ms).again_ms
+        return (waiting[0], self._allowance.slot_ms(now_ms)) if is_for_budget else waiting
 
     def _write(self, batch: Batch) -> None:
         self._sites.flush(batch)

@@ -27,6 +27,7 @@ _NODES = 9
 _DEPTH = 5.5
 """The points span what is within exp(-5.5) of the top: 3.3 standard deviations of a normal."""
 _TAIL = 0.05
+_CHANGES_PER_VISIT = 0.45
 
 
 class LogNormal(NamedTuple):
@@ -89,9 +90,19 @@ def observe(
         life.undated[number] = life.undated.get(number, 0.0) + 1.0
 
 
-def estimate(life: Life, prior: LogNormal = DEFAULT_PRIOR) -> Estimate:
+def prior_of_visits(life: Life) -> LogNormal:
+    """Where nothing is known of other pages: whoever visits a page at some interval expects that
+    it changes about as often, give or take a factor of five."""
+    seconds = _within(life.quiet_seconds, _MOST_QUIET_SECONDS)
+    seconds += sum(count * interval for interval, count in _binned(life.undated))
+    if not life.observed or not seconds > 0:
+        return DEFAULT_PRIOR
+    return LogNormal(log(_CHANGES_PER_VISIT * life.observed / seconds), 1.0)
+
+
+def estimate(life: Life, prior: LogNormal | None = None) -> Estimate:
     """What is known of a page's rate of change; of one without visits what the prior says."""
-    posterior = _Posterior(life, prior)
+    posterior = _Posterior(life, prior_of_visits(life) if prior is None else prior)
     heights, start, step = posterior.around(*posterior.top())
     return _summary(heights, start, step)
 

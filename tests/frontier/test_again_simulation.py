@@ -1,0 +1,206 @@
+"""Crawls in every mode with everything at once: sitemaps, feeds, orders, redirects, HEAD, kills.
+Whatever happens, the books agree, no URL is asked for twice at once, and none is lost."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from shoal.clock import FakeClock
+from shoal.frontier import namings, schedules, sweeps
+from shoal.frontier.allowance import Again, AgainSettings
+from shoal.frontier.discovery import Reach
+from shoal.frontier.lease import SiteLease
+from shoal.frontier.politeness import Politeness
+from shoal.frontier.schedules import Selection
+from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.model.document import Document, Understood
+from shoal.model.link import Rel, Source
+from shoal.model.named import Named
+from shoal.model.outcome import Outcome
+from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.visit import SOURCES, Fetched, Kind, Visit
+from shoal.store.table import RocksTable
+from tests.frontier.again import FAST, Every, PlainDesk, choose, crawling
+from tests.frontier.play import NO_CONNECTION, Answer, Play, PlaySettings, link, moved, rules
+
+SITES = [f"http://{name}.test" for name in "abcd"]
+POLITE = Politeness(delay=1, delay_factor=0, address_share=0, backoff_base=1, backoff_cap=60)
+FRONTIER = replace(FAST, head=True, reach=Reach(sitemaps=True), politeness=POLITE, patience=100)
+HOUR = 3_600.0
+
+
+class Chaos:
+    def __init__(self, table: RocksTable, clock: FakeClock, seed: int) -> None:
+        self.random = Random(seed)
+        self.refusal = ""
+        self.play = Play(table, clock, self.settings(Again.ALSO, FRONTIER))
+        self.play.robots = self.robots
+        self.leases: list[SiteLease] = []
+        self.unfinished: list[tuple[Visit, Fetched, Answer]] = []
+
+    def settings(self, mode: Again, frontier: FrontierSettings) -> PlaySettings:
+        again = AgainSettings(per_second=self.random.choice([0.0, 0.05, 2.0]))
+        made = crawling(mode, frontier=frontier, again=again)
+        refresher, desk = Every(self.random.choice([1.0, 600.0, 9_000.0])), PlainDesk(60.0)
+        refresher.plans = desk.plans = mode is Again.ALSO
+        seams = Seams(refresher=refresher, desk=desk, learned=lambda _visit: self.refusal)
+        return replace(made, seams=seams)
+
+    def url(self) -> str:
+        return f"{self.random.choice(SITES)}/{self.random.randrange(30)}"
+
+    def robots(self, visit: Visit) -> Answer:
+        del visit
+        site = self.random.choice(SITES)
+        text = f"User-agent: *\nDisallow: /{self.random.randrange(30)}\nSitemap: {site}/map.xml\n"
+        return self.random.choice([Answer(404), Answer(200, robots=rules(text)), NO_CONNECTION])
+
+    def answer(self, visit: Visit) -> Answer:
+        if visit.kind is Kind.ROBOTS:
+            return self.robots(visit)
+        if visit.head:
+            outcome = self.random.choice([Outcome.UNCHANGED, Outcome.CHANGED])
+            return Answer(self.random.choice([200, 405]), outcome=outcome, documents=[])
+        if visit.kind in SOURCES:
+            named = [
+                Named(link(self.url(), source=Source.SITEMAP), self.play.clock.now() - 5, HOUR)
+                for _ in range(self.random.randrange(9))
+            ]
+            below = [link(f"{self.random.choice(SITES)}/map{n}.xml") for n in range(2)]
+            good = Answer(200, named=named, below=below, documents=[])
+            return self.random.choice([good, good, Answer(304), Answer(404), Answer(500)])
+        digest = self.random.choice(["sha1:A", "sha1:B"])
+        fine = Answer(
+            200,
+            [link(self.url()) for _ in range(3)],
+            [("etag", '"x"')],
+            documents=[Document(body_digest=digest)],
+        )
+        target = self.url()
+        status = self.random.choice([301, 302])
+        away = Answer(status, [moved(target)], [("location", target)])
+        odd = [Answer(304), Answer(404), Answer(410), Answer(503), NO_CONNECTION, away]
+        cancelled = Answer(0, outcome=Outcome.CANCELLED, address="")
+        return self.random.choice([fine, fine, fine, *odd, cancelled])
+
+    # --- what may happen --------------------------------------------------------------------------
+
+    def lease(self) -> None:
+        lease = self.play.lease()
+        if lease is None:
+            self.play.clock.advance(self.random.choice([0.5, 5.0, 900.0]))
+            return
+        flying = [each.visit.row for each in self.leases] + [row for (row, *_) in self._rows()]
+        assert lease.visit.row not in flying, "it is being asked for already"
+        self.leases.append(lease)
+
+    def _rows(self) -> list[tuple[bytes]]:
+        return [(visit.row,) for visit, _, _ in self.unfinished]
+
+    def release(self) -> None:
+        if self.leases:
+            lease = self.leases.pop(self.random.randrange(len(self.leases)))
+            answer = self.answer(lease.visit)
+            self.unfinished.append((lease.visit, self.play.release(lease, answer), answer))
+
+    def finish(self) -> None:
+        if self.unfinished:
+            at = self.random.randrange(len(self.unfinished))
+            self.play.finish(*self.unfinished.pop(at))
+
+    def order(self) -> None:
+        frontier, url = self.play.frontier, self.url()
+        host = self.play.host(url)
+        flag = self.random.random() < 0.5
+        match self.random.randrange(9):
+            case 0:
+                self.play.add(url, self.url())
+            case 1:
+                self.play.submit(url)
+            case 2 | 3:
+                feed = link(url, rel=int(Rel.FEED), priority=1.0, source=Source.FEED)
+                self.play.settings.seams.desk.removed = not flag  # type: ignore[union-attr]
+                frontier.change(
+                    lambda batch, now: frontier.schedules.want_feed(feed, flag, batch, now)
+                )
+            case 4:
+                frontier.wishes.exclude(host, excluded=flag)
+            case 5:
+                frontier.wishes.retry("")
+            case 6:
+                self.refusal = "pattern: nothing new" if flag else ""
+            case 7:
+                self._inject(url)
+            case 8:
+                frontier.change(frontier.schedules.date_all)
+
+    def _inject(self, url: str) -> None:
+        row, now = row_key(url), self.play.clock.now()
+        visit = Visit(url, row, site_of_key(row), Kind.INJECTED)
+        understood = Understood([Document()], unlearned=[site_of_key(row)])
+        batch = self.play.table.batch()
+        fetched = Fetched(Outcome.OK, 200, started=now, ended=now)
+        self.play.frontier.finish(batch, visit, fetched, understood)
+        self.play.table.write(batch)
+
+    def restart(self, mode: Again, *, killed: bool) -> None:
+        if not killed:
+            for lease in self.leases:
+                self.play.frontier.give_back(lease.visit)
+            self.play.frontier.close()
+        self.leases, self.unfinished = [], []
+        self.play.settings = self.settings(mode, FRONTIER)
+        self.play.open()
+        if mode is Again.ONLY:
+            choose(self.play, Selection())
+        elif mode is Again.ALSO:
+            self.play.frontier.change(self.play.frontier.schedules.date_all)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_books_agree_whatever_happens(
+    table: RocksTable, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    for module, name in (
+        (namings, "_AT_ONCE"),
+        (schedules, "_ROWS_AT_ONCE"),
+        (sweeps, "_ROWS_AT_ONCE"),
+    ):
+        monkeypatch.setattr(module, name, 5)
+    chaos = Chaos(table, clock, seed)
+    chaos.play.seed(*(f"{site}/" for site in SITES))
+    for step in range(500):
+        chance = chaos.random.random()
+        if chance < 0.02:
+            mode = chaos.random.choice(list(Again))
+            chaos.restart(mode, killed=chaos.random.random() < 0.5)
+        elif chance < 0.12:
+            chaos.order()
+        else:
+            chaos.random.choice([chaos.lease, chaos.release, chaos.finish])()
+        if step % 20 == 0:
+            assert chaos.play.problems() == [], step
+    for host in map(chaos.play.host, SITES):
+        chaos.play.frontier.wishes.exclude(host, excluded=False)
+    chaos.refusal = ""
+    chaos.restart(Again.NO, killed=True)
+    chaos.play.robots = lambda _visit: Answer(404)
+    chaos.play.crawl(lambda _visit: Answer(200))
+    assert chaos.play.problems() == []
+    assert chaos.play.frontier.counts["queued"] == 0, "one pass leaves nothing new"
+    stored = {
+        url
+        for url in (f"{site}/{n}" for site in SITES for n in range(30))
+        if (row := chaos.play.row(url)) is not None
+        and row.fetched_ms
+        and not row.lost
+        and row.kind is Kind.PAGE
+        and row.state != "excluded"
+    }
+    clock.advance(7 * 24 * HOUR)
+    chaos.restart(Again.ONLY, killed=False)
+    asked = chaos.play.crawl(lambda _visit: Answer(304))
+    assert stored <= set(asked), "a refresh misses none"
+    assert len(asked) == len(set(asked)), "and asks for none twice"
+    assert chaos.play.problems() == []
