@@ -20,6 +20,7 @@ from typing import NamedTuple, Protocol
 
 from shoal.clock import Clock
 from shoal.model.document import Understood
+from shoal.model.life import Change
 from shoal.model.outcome import Outcome
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit, refused
 from shoal.ports import Fetcher, Frontier, Prints, Store, Understander
@@ -60,8 +61,13 @@ class Progress:
     bytes: int = 0
     fetch_seconds: float = 0.0
     requests: int = 0
+    again: int = 0
+    """Visits to pages that were visited before; of these:"""
+    changed: int = 0
+    missing: int = 0
+    again_failed: int = 0
 
-    def note(self, visit: Visit, fetched: Fetched) -> None:
+    def note(self, visit: Visit, fetched: Fetched, change: Change) -> None:
         if not fetched.asked:
             self.refused += 1
             return
@@ -77,8 +83,23 @@ class Progress:
                 self.unchanged += 1
             case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE | Outcome.EMPTY_ANSWER:
                 self.other += 1
+            case Outcome.CHANGED:
+                return  # a HEAD: it is asked for whole
             case _:
                 self.failed += 1
+        if visit.kind is Kind.PAGE and not visit.is_first:
+            self._note_again(fetched, change)
+
+    def _note_again(self, fetched: Fetched, change: Change) -> None:
+        self.again += 1
+        self.changed += change in (Change.MINOR, Change.MAJOR)
+        match fetched.outcome:
+            case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE:
+                self.missing += 1
+            case Outcome.OK | Outcome.UNCHANGED | Outcome.EMPTY_ANSWER:
+                pass
+            case _:
+                self.again_failed += 1
 
 
 class Crawl:
@@ -139,7 +160,7 @@ class Crawl:
         targets = self._parts.frontier.finish(batch, visit, fetched, understood)
         store.keep(batch, visit, fetched, understood, targets)
         store.commit(batch)
-        self.progress.note(visit, fetched)
+        self.progress.note(visit, fetched, understood.change)
 
     async def inject(self, visit: Visit, fetched: Fetched) -> Understood:
         """A document that came past frontier and fetch, with its bytes and its time."""

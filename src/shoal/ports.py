@@ -209,8 +209,9 @@ class SourceDesk(Protocol):
         in this crawl."""
         ...
 
-    def is_feed(self, row: bytes, document: Document) -> bool:
-        """Whether what was fetched as a page is a feed to be polled from now on."""
+    def adopt(self, batch: Batch, row: bytes, document: Document, now: float) -> float | None:
+        """When to ask for what was fetched as a page, if it is a feed to be polled from now on.
+        None: it is a page."""
         ...
 
     def is_wanted(self, row: bytes) -> bool:

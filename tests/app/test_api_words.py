@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.app.layout import Layout
 from shoal.demo.server import serve
+from shoal.store.table import RocksTable
 
 
 def test_one_pattern_and_a_list_of_seeds(tmp_path: Path) -> None:
@@ -32,6 +34,30 @@ def test_one_pattern_and_a_list_of_seeds(tmp_path: Path) -> None:
 def test_a_seed_that_is_no_word(tmp_path: Path) -> None:
     with pytest.raises(shoal.UsageError, match="a seed must be a string or a list of strings"):
         shoal.crawl(3, dir=tmp_path)  # type: ignore[arg-type]  # the mistake
+
+
+@pytest.mark.parametrize("forever", ["maybe", "no", 1, None])
+def test_forever_is_yes_or_no(tmp_path: Path, forever: object) -> None:
+    with pytest.raises(shoal.UsageError, match="forever must be True or False, not"):
+        shoal.crawl("http://127.0.0.1:9/", dir=tmp_path, forever=forever)  # type: ignore[arg-type]
+
+
+def an_empty_one(directory: Path) -> Path:
+    layout = Layout(directory)
+    layout.create("")
+    RocksTable(layout.table).close()
+    return directory
+
+
+@pytest.mark.parametrize("older", ["yore", "-7d", [7], True, -1])
+def test_older_is_a_length_of_time(tmp_path: Path, older: object) -> None:
+    with pytest.raises(shoal.UsageError, match="older must be"):
+        shoal.refresh(dir=an_empty_one(tmp_path), older=older)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("older", ["7d", 0.5])
+def test_older_as_a_text_or_in_seconds(tmp_path: Path, older: str | float) -> None:
+    assert shoal.refresh(dir=an_empty_one(tmp_path), older=older).finished
 
 
 def test_a_collection_explains_and_takes_orders(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ NOW_MS = 1_793_577_600_000
 DAY = 86_400.0
 
 
-def said(**fields: object) -> list[str]:
-    return list(life_lines(UrlRow(State.FETCHED, **fields)))  # type: ignore[arg-type]
+def said(state: State = State.FETCHED, **fields: object) -> list[str]:
+    return list(life_lines(UrlRow(state, **fields)))  # type: ignore[arg-type]
 
 
 def test_of_a_page_that_was_never_seen_there_is_nothing_to_say() -> None:
@@ -41,9 +41,11 @@ def test_a_rate_and_a_plan() -> None:
     seen, rate, plan = said(life=life)
     assert "of 9 later visits 3 with a change" in seen
     assert "once in 2 days (between 21.1 hours and 4.55 days, nine times out of ten)" in rate
-    assert plan == "Planned: a visit every 2 hours, at a weight of 2.5."
+    assert plan == ("A steady crawl visits it every 2 hours as things are, at a weight of 2.5.")
     life.changes = 0
     assert "no change" in said(life=life)[0]
+    life.observed = 1
+    assert "of 1 later visit no change" in said(life=life)[0]
 
 
 @pytest.mark.parametrize(
@@ -51,9 +53,16 @@ def test_a_rate_and_a_plan() -> None:
     [(1, False, "once since"), (3, False, "3 times in a row since"), (9, True, "given up")],
 )
 def test_a_page_that_is_missing(misses: int, lost: bool, words: str) -> None:
-    line = said(misses=misses, missing_ms=NOW_MS, lost=lost)[-1]
+    line = said(misses=misses, missing_ms=NOW_MS, lost=lost, fetched_ms=1)[-1]
     assert words in line
     assert ("kept for now" in line) is not lost
+    never = said(misses=misses, missing_ms=NOW_MS, lost=lost)[-1]
+    assert "nothing is stored" in never
+
+
+def test_a_page_that_moved() -> None:
+    moved = said(misses=1, lost=True, fetched_ms=1, state=State.REDIRECT)
+    assert moved == ["It has moved; what is stored is given up."]
 
 
 def test_what_its_sitemap_says() -> None:

@@ -1,5 +1,6 @@
 """R3: feeds are added, listed, removed and exported; one is shown."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,16 +9,21 @@ import pytest
 from shoal.app.api import run
 from shoal.app.collection import Collection
 from shoal.app.engine import Engine
+from shoal.app.feed_table import feed_page
 from shoal.app.feeds import add_feeds, feeds_of, opml_of, remove_feeds, view_file, view_url
 from shoal.app.layout import Layout, WriteLock
 from shoal.config import load
 from shoal.errors import CollectionError, UsageError
+from shoal.frontier.rows import AGAIN, UrlRow, url_key
 from shoal.model.feed import FeedRow, feed_key
+from shoal.model.outcome import State
 from shoal.model.principal import Principal
 from shoal.model.record import pack
 from shoal.model.rowkey import row_key
+from shoal.model.visit import Kind
+from shoal.sources.feed_text import MAX_BYTES
 from shoal.sources.inbox import AddFeed, Inbox
-from shoal.sources.opml import Outline, read_opml
+from shoal.sources.opml import Outline, read_opml, write_opml
 from tests.world import RobotsMix, Running, Web, serve
 
 A, B, C = "https://a.example/feed", "https://b.example/feed.xml", "https://c.example/rss?x=1&y=2"
@@ -68,6 +74,38 @@ def test_feeds_are_added_and_removed(corpus: Path, tmp_path: Path) -> None:
     assert polled(corpus) == [A, B, C]
 
 
+@pytest.mark.parametrize(
+    ("given", "urls", "left_out"),
+    [
+        (f"{A}\n# mine\nb.example/feed.xml  # too\n", [A, B], []),
+        (f"<opml><outline xmlUrl='{A}'/><outline xmlUrl='odd:x'/></opml>", [A], ["odd:x"]),
+        (write_opml([Outline("T", C)], "all"), [C], []),
+    ],
+)
+def test_feeds_are_read_from_the_standard_input(
+    corpus: Path, given: str, urls: list[str], left_out: list[str]
+) -> None:
+    done = add_feeds(corpus, ["-"], io.BytesIO(given.encode()))
+    assert (done.urls, done.left_out) == (urls, left_out)
+    assert polled(corpus) == urls
+    assert remove_feeds(corpus, ["-"], io.BytesIO(given.encode())).urls == urls
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (b"", "the standard input names no URL"),
+        (b"<opml version='2.0'><body/></opml>", "the standard input names no feed"),
+        (b"https://a.example/feed\nhtps://b.example/\n", "the standard input, line 2: .*mean"),
+        (b"x" * (MAX_BYTES + 1), "the standard input is longer than"),
+    ],
+)
+def test_and_what_is_wrong_there_is_said(corpus: Path, given: bytes, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        add_feeds(corpus, ["-"], io.BytesIO(given))
+    assert polled(corpus) == []
+
+
 def test_a_running_crawl_is_told(corpus: Path) -> None:
     lock = WriteLock(Layout(corpus))
     try:
@@ -81,10 +119,12 @@ def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
     async def write() -> None:
         engine = Engine(corpus, load(corpus, {}, {}))
         batch = engine.table.batch()
-        row = FeedRow("Title <b>", polled_ms=1_000, next_ms=2_000, status=200, problem="odd")
+        row = FeedRow("Title <b>", polled_ms=1_000, status=200, problem="odd")
         row.page_url = "https://a.example/"
         batch.put("site", feed_key(row_key(A)), pack(row))
         batch.put("site", feed_key(row_key(B)), pack(FeedRow(removed=True)))
+        due = UrlRow(State.SOURCE, kind=Kind.FEED, waiting=True, level=AGAIN, due_ms=2_000)
+        batch.put("page", url_key(row_key(A)), pack(due))
         engine.table.write(batch)
         await engine.close()
 
@@ -94,6 +134,8 @@ def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
         assert (line.url, line.title, line.status) == (A, "Title <b>", 200)
         assert (line.polled, line.next) == ("1970-01-01T00:00:01Z", "1970-01-01T00:00:02Z")
         assert (line.problem, line.pushed_until) == ("odd", "")
+        (shown,) = feed_page(collection).feeds
+        assert (shown.polled, shown.next) == (line.polled, line.next)
         exported = opml_of(collection)
     assert read_opml(exported) == [Outline("Title <b>", A, "https://a.example/")]
     with Collection(corpus, Principal(frozenset({"guests"}))) as collection:

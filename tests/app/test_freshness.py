@@ -3,6 +3,8 @@
 import random
 import time
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
+from itertools import pairwise
 from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +16,8 @@ from shoal.app.freshness import Moment, freshness, page_lines, report, sampled
 from shoal.app.freshness_plot import nice_top, png, svg
 from shoal.app.layout import Layout
 from shoal.app.measuring import Copy, Even
+from shoal.clock import iso
+from shoal.errors import UsageError
 from shoal.frontier.rows import UrlRow, pack_url, url_key
 from shoal.model.document import Document, Understood
 from shoal.model.life import Change, Life
@@ -121,6 +125,17 @@ def test_looking_back_is_near_the_truth_too(world: World) -> None:
     assert known == pytest.approx(true, rel=0.1)
     assert found.over_time[-1].age_days == pytest.approx(found.now.age_days, rel=0.01)
     assert [each.at for each in found.over_time] == sorted(each.at for each in found.over_time)
+
+
+def test_since_may_be_said_as_an_age(world: World) -> None:
+    with Collection(world.directory) as collection:
+        recent, same = (
+            collection.freshness(since=since) for since in ("12h", time.time() - DAY / 2)
+        )
+        assert recent.over_time[0].at[:16] == same.over_time[0].at[:16]
+        for wrong in ("yore", "1 year", True, [3], float("nan")):
+            with pytest.raises(UsageError, match="since must be a time in unix seconds, or"):
+                collection.freshness(since=wrong)  # type: ignore[arg-type]  # the mistake
 
 
 def test_time_begins_with_the_first_visit_and_pages_come_one_after_the_other(world: World) -> None:
@@ -239,6 +254,39 @@ def test_it_is_drawn() -> None:
     assert png(moments).startswith(b"\x89PNG")
     assert "2026-11-01" in svg(moments)
     assert "<polyline" not in svg([])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "labels"),
+    [
+        (0, ["18:06:03"]),
+        (95, ["18:06:30", "18:07:00", "18:07:30"]),
+        (840, ["11-16 18:10", "11-16 18:15", "11-16 18:20"]),
+        (5 * 3600, ["11-16 20:00", "11-16 22:00"]),
+        (9 * DAY, ["2026-11-17", "2026-11-22"]),
+    ],
+)
+def test_marks_of_time_are_round_and_each_once(seconds: float, labels: list[str]) -> None:
+    start = datetime(2026, 11, 16, 18, 6, 3, tzinfo=UTC).timestamp()
+    moments = [Moment(5, at=iso(start + seconds * n / 47)) for n in range(48)]
+    drawn = list(ET.fromstring(svg(moments)).iter())  # noqa: S314 - our own
+    marks = [each for each in drawn if each.tag.endswith("text") and each.get("y") == "502.0"]
+    assert [each.text for each in marks] == labels
+    places = [float(each.get("x", "0")) for each in drawn if each.get("height") == "6.0"]
+    assert len(places) == len(labels)
+    gaps = [b - a for a, b in pairwise(places)]
+    assert gaps == pytest.approx(gaps[:1] * len(gaps), abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("days", "unit", "top"),
+    [(0.0, "seconds", "1"), (0.001, "minutes", "2"), (0.3, "hours", "10"), (3.0, "days", "5")],
+)
+def test_ages_are_drawn_in_a_unit_of_their_size(days: float, unit: str, top: str) -> None:
+    moments = [Moment(5, 1.0, days, days, at=f"2026-11-{n:02}T00:00:00Z") for n in (1, 2)]
+    drawn = list(ET.fromstring(svg(moments)).iter())  # noqa: S314 - our own
+    heights = {each.text: float(each.get("y", "0")) for each in drawn if each.tag.endswith("text")}
+    assert heights[top] - heights[unit] > 24, "below it, and not upon it"
 
 
 def test_axes_end_at_round_numbers() -> None:

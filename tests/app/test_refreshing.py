@@ -63,6 +63,13 @@ def test_without_one_each_page_has_its_visit_a_day(tmp_path: Path) -> None:
     assert budget_per_second(usual, both) == pytest.approx(0.01)
 
 
+def test_pages_count_from_the_moment_they_are_planned_for(tmp_path: Path) -> None:
+    """Or the first page of a crawl would wait for weeks."""
+    usual = config(tmp_path)
+    assert budget_per_second(usual, counts(0), 1) == pytest.approx(1 / 86_400)
+    assert budget_per_second(usual, counts(1, sites=10), 864) == pytest.approx(0.01)
+
+
 def test_but_no_more_than_politeness_allows_and_its_share_while_new_pages_wait(
     tmp_path: Path,
 ) -> None:

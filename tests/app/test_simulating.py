@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from shoal.app.layout import Layout
 from shoal.app.policy_plot import png, svg
@@ -59,7 +60,7 @@ def test_pictures_by_budget_and_over_time(found: Simulation) -> None:
     by_budget = svg(found)
     assert "by budget" in by_budget
     assert by_budget.count("<polyline") >= 2
-    assert "proportional, rates known (beyond)" in by_budget
+    assert "proportional, rates known (beyond: arrows)" in by_budget
     week = Simulation("lognormal", 200, False, 0.1, 1, [*found.outcomes[9:]])
     over_time = svg(week)
     assert "Age over time, budget 1 per page" in over_time
@@ -67,6 +68,32 @@ def test_pictures_by_budget_and_over_time(found: Simulation) -> None:
     for each in (by_budget, over_time):
         ET.fromstring(each)  # noqa: S314 - our own
     assert png(found)[:4] == png(week)[:4] == b"\x89PNG"
+
+
+def test_what_is_beyond_the_picture_has_an_arrow(found: Simulation) -> None:
+    purple = '#7a3fa0"'  # proportional, rates known: all of it is beyond
+    over = [each.over_optimum or 0 for each in found.outcomes if each.policy == "proportional"]
+    assert min(over) > 1
+    by_budget = svg(found)
+    lines = [line for line in by_budget.splitlines() if "<polyline" in line]
+    assert len([line for line in lines if purple in line]) == 2 * 3, "an arrow for each budget"
+    within = Simulation("lognormal", 200, False, 0.1, 1, [outcome(found, "age", "known")])
+    assert "beyond" not in svg(within)
+    for line in lines:
+        points = line.partition('points="')[2].partition('"')[0].split()
+        assert all(60 <= float(point.partition(",")[2]) <= 480 for point in points)
+
+
+def test_a_line_ends_where_it_leaves_the_picture(found: Simulation) -> None:
+    known = outcome(found, "age", "known")
+    rises = [
+        structs.replace(known, budget=budget, over_optimum=over)
+        for budget, over in ((0.5, 0.4), (1.0, 1.5), (2.0, 0.4))
+    ]
+    drawn = svg(Simulation("lognormal", 200, False, 0.1, 1, rises))
+    first, second = [line for line in drawn.splitlines() if "<polyline" in line][:2]
+    assert first.count(",60.0") == second.count(",60.0") == 1, "cut at the upper edge"
+    assert drawn.count("<polyline") == 2 + 3
 
 
 def collection(directory: Path, lives: list[Life]) -> str:
@@ -93,8 +120,13 @@ def test_pages_of_a_collection(tmp_path: Path) -> None:
     assert abs(outcome(found, "age", "known").over_optimum or 1) < 0.05
     assert simulation(asked._replace(pages=10, policies=("uniform",))).pages == 10
     empty = collection(tmp_path / "empty", [Life()])
-    with pytest.raises(CollectionError, match="no page whose rate of change is estimated"):
+    with pytest.raises(CollectionError, match="no page whose rate of change is estimated") as said:
         simulation(asked._replace(directory=empty))
+    for command in ("shoal crawl --forever", "shoal refresh"):
+        assert f"{command} --dir {empty}" in str(said.value)
+    few = collection(tmp_path / "few", lives[:4])
+    each = outcome(simulation(asked._replace(directory=few, policies=("age",))), "age", "known")
+    assert 0.9 < each.spent <= 1.0001
 
 
 @pytest.mark.parametrize(

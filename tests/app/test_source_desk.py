@@ -2,11 +2,13 @@
 nothing."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from shoal.app.source_desk import Desk
+from shoal.clock import iso
 from shoal.config import load
 from shoal.frontier.injections import done
 from shoal.model.document import Document, Understood
@@ -86,6 +88,44 @@ def test_items_without_dates_count_when_they_are_first_seen(polls: Polls) -> Non
     assert len(polls.desk.feed(row_key(URL)).posted) == 12
 
 
+def dated(*seconds_ago: float, now: float) -> list[Item]:
+    return [Item(guid=str(now - ago), published=iso(now - ago)) for ago in seconds_ago]
+
+
+def test_what_a_poll_finds_speeds_it_up_at_once(polls: Polls) -> None:
+    old = dated(*(n * 29 * HOUR for n in range(1, 21)), now=NOW)
+    usual = polls.poll(Outcome.OK, NOW, Feed("rss20", items=old))
+    assert usual > 6 * HOUR
+    now = NOW + usual
+    news = dated(100, 5 * HOUR, now=now)
+    assert polls.poll(Outcome.OK, now, Feed("rss20", items=news + old)) == usual / 4
+    late = dated(400 * HOUR, 500 * HOUR, now=now)
+    again = polls.poll(Outcome.OK, now + HOUR, Feed("rss20", items=late + news + old))
+    assert again > 6 * HOUR, "they are new here, but were posted long ago"
+
+
+def test_a_feed_that_shows_nothing_it_showed_before_is_asked_sooner_and_sooner(
+    polls: Polls,
+) -> None:
+    now, waits = NOW, list[float]()
+    for number in range(5):
+        waits.append(polls.poll(Outcome.OK, now, Feed("rss20", items=[Item(guid=str(number))])))
+        now += waits[-1]
+    assert all(later <= sooner / 4 for sooner, later in pairwise(waits[:3]))
+    assert waits[-1] == 300
+
+
+def test_a_feed_that_dates_its_items_anew_is_not_a_fast_one(polls: Polls) -> None:
+    now = NOW
+    for _ in range(12):
+        items = [Item(guid="same", published=iso(now))]
+        now += polls.poll(Outcome.OK, now, Feed("rss20", items=items))
+    assert polls.desk.feed(row_key(URL)).posted == [NOW]
+    ahead = [Item(guid="ahead", published=iso(now + 9 * HOUR))]
+    polls.poll(Outcome.OK, now, Feed("rss20", items=ahead))
+    assert polls.desk.feed(row_key(URL)).posted == [now, NOW], "when it was first seen"
+
+
 def test_failures_make_it_wait(polls: Polls) -> None:
     polls.poll(Outcome.OK, NOW, Feed("rss20", items=[Item(guid="1")]))
     waits = [polls.poll(Outcome.TIMEOUT, NOW + n) for n in range(3)]
@@ -107,9 +147,11 @@ def test_a_feed_that_was_removed_is_not_asked_again_whatever_it_answers(polls: P
         batch = polls.batch()
         taken = polls.desk.take(batch, visit, Fetched(outcome), Understood(), NOW)
         assert taken is None, outcome
-    feed = Document(media_type="application/rss+xml")
-    assert not polls.desk.is_feed(row_key(URL), feed), "a page that announces it changes nothing"
-    assert polls.desk.is_feed(row_key("https://b.example/feed"), feed)
+    feed, batch = Document(media_type="application/rss+xml"), polls.batch()
+    taken = polls.desk.adopt(batch, row_key(URL), feed, NOW)
+    assert taken is None, "a page that announces it changes nothing"
+    other = row_key("https://b.example/feed")
+    assert polls.desk.adopt(batch, other, feed, NOW) == NOW + 300, "not sooner than feeds.shortest"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +171,11 @@ def test_what_is_polled_from_now_on(
 ) -> None:
     config = load(tmp_path, {"feeds.follow": follow}, {})
     desk = Desk(table, config, tmp_path, steady=steady)
-    assert desk.is_feed(row_key(URL), Document(media_type=media_type)) is is_feed
+    batch = table.batch()
+    due = desk.adopt(batch, row_key(URL), Document(media_type=media_type), NOW)
+    table.write(batch)
+    assert (due is not None) is is_feed
+    assert (table.get("site", feed_key(row_key(URL))) is not None) is is_feed, "as it is listed"
 
 
 def items_of(desk: Desk, table: RocksTable, items: list[Item], excluded: str = "") -> list[str]:

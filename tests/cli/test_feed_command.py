@@ -1,6 +1,8 @@
 """`shoal feed` as people and programs see it."""
 
+import io
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,6 +68,16 @@ def test_feeds_come_and_go(ask: Ask, tmp_path: Path) -> None:
     assert "left out: 2 more" in said
     with pytest.raises(UsageError, match="does not poll"):
         ask("remove", "https://nowhere.example/")
+
+
+def test_a_list_goes_from_one_command_to_the_other(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask("add", A, B)
+    listed = ask("opml")
+    ask("remove", A, B)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(listed.encode())))
+    assert json.loads(ask("add", "-", "--json"))["urls"] == [A, B]
 
 
 def test_a_feed_is_shown(shoal: Shoal, tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import shoal.cli.freshness  # noqa: F401 - registers the command
+from shoal.app.freshness import Freshness
+from shoal.app.measuring import Figures
+from shoal.cli.freshness import _say
 from shoal.cli.main import _register_commands
 from shoal.cli.options import parse_and_run
 from shoal.errors import UsageError
@@ -49,7 +51,25 @@ def test_every_page(ask: Ask) -> None:
     lines = [json.loads(line) for line in ask("--pages", "--json").splitlines()]
     assert len(lines) == json.loads(ask("--json"))["stored"]
     assert all(0 <= line["freshness"] <= 1 for line in lines)
-    assert ask("--pages").splitlines()[0].startswith("http")
+    heading, *rows = [line.split("\t") for line in ask("--pages").splitlines()]
+    assert heading[:4] == ["page", "freshness", "age", "since last fetch"]
+    assert {len(row) for row in rows} == {len(heading)}
+    assert len(rows) == len(lines)
+    for row in rows:
+        assert row[0].startswith("http")
+        number, unit = row[3].split()
+        assert float(number) > 0, "it was fetched a moment ago, which is not 0.00 days"
+        assert unit in ("s", "min", "h")
+
+
+@pytest.mark.parametrize(("pages", "says"), [(1, "1 page not"), (2, "2 pages not")])
+def test_one_page_has_its_kind(
+    pages: int, says: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    _say(Freshness("2026-11-16T00:00:00Z", Figures(pages), pages, pages, 0.0, None, [], []))
+    kind = "its kind" if pages == 1 else "their kind"
+    said = capsysbinary.readouterr().out.decode()
+    assert f"{says} yet seen twice: taken to change like others of {kind}." in said
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])

@@ -115,7 +115,10 @@ def test_robots_that_cannot_be_had_closes_the_site(site: Site) -> None:
     site.put("/sitemap.xml", site.sitemap("/1"))
     found = site.map()
     assert site.paths(found) == set()
-    assert "can't be had" in str(found["robots"])
+    assert found["robots"] == "can't be had (status 503)"
+    why = "/robots.txt can't be had (status 503), and without it nothing else is asked there"
+    assert why in str(found["sitemaps"])
+    assert found["notes"] == [], "it is said once"
     assert site.asked() == ["/robots.txt"]
 
 

@@ -79,7 +79,7 @@ def test_a_directory_that_cannot_be_written(shoal: Shoal) -> None:
     file = shoal.directory / "file"
     file.write_text("dear")
     says = shoal.refuses("crawl", "http://127.0.0.1/", f"--dir={file}/corpus")
-    assert says.endswith("Not a directory.")
+    assert says.endswith(f"{file} is a file, not a directory.")
     assert file.read_text() == "dear"
 
 

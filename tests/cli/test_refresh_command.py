@@ -33,6 +33,8 @@ def test_stored_pages_are_asked_for_again(shoal: Shoal) -> None:
         assert summary["reason"] == "finished"
         status = summary["status"]
         assert (status["unchanged"], status["queued"]) == (len(stored), 0)
+        counted = (summary["again"], summary["changed"], summary["missing"])
+        assert counted == (len(stored), 0, 0)
 
         before = len(running.log())
         host = f"{running.web.host_name(1)}:{running.port}"
@@ -41,6 +43,9 @@ def test_stored_pages_are_asked_for_again(shoal: Shoal) -> None:
         assert asked(running, before) == mine
         assert 0 < len(mine) < len(stored)
         assert done.lines[0].startswith("Finished after ")
+        assert done.lines[1] == f"Asked again for {len(mine)} pages: {len(mine)} unchanged."
+        nothing = shoal.ok("refresh", "--older=7d", *FAST)
+        assert "No stored page is meant: nothing was asked" in nothing.err
 
 
 def test_what_is_not_understood_is_refused(tmp_path: Path) -> None:

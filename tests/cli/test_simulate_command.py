@@ -53,3 +53,8 @@ def test_mistakes(ask: Ask, tmp_path: Path) -> None:
             ask(*words)
     with pytest.raises(CollectionError):
         ask("--dir", str(tmp_path / "nothing"))
+
+
+def test_one_year_is_one_year(ask: Ask) -> None:
+    said = ask("--policy", "uniform", "--pages", "1", "--years", "1")
+    assert "1 page (lognormal), 1 simulated year\n" in said

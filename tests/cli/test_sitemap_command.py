@@ -79,6 +79,12 @@ def test_one_is_made_and_read_again(shoal: Shoal, tmp_path: Path) -> None:
     [
         (["sitemap"], "name a sitemap"),
         (["sitemap", "none.xml"], "no file here"),
+        (["sitemap", "."], "shoal sitemap --make . --base URL"),
+        (
+            ["sitemap", "http://127.0.0.31:9/x"],
+            "had: http://127.0.0.31:9/robots.txt can't be had (",
+        ),
+        (["sitemap", "http://127.0.0.31:9/x"], "), and without it nothing else is asked there.\n"),
         (["sitemap", "x.xml", "--gzip"], "go with --make"),
         (["sitemap", "--make", "."], "needs --base"),
         (["sitemap", "x.xml", "--make", ".", "--base", "http://a.test/"], "reads none"),
@@ -96,4 +102,5 @@ def test_mistakes_get_one_sentence(
     assert ended.value.code == 2
     told = capsys.readouterr().err
     assert says in told
+    assert "forbids" not in told
     assert len(told.splitlines()) == 1

@@ -10,8 +10,10 @@ import pytest
 from shoal.app import orders
 from shoal.app.api import open as open_collection
 from shoal.app.carrying import deliver
+from shoal.app.feeds import feeds_of
 from shoal.app.layout import Layout
 from shoal.app.verify import verifying
+from shoal.clock import iso
 from shoal.model.feed import FeedRow, feed_key
 from shoal.model.record import unpack
 from shoal.model.rowkey import row_key
@@ -158,6 +160,33 @@ def test_a_feed_that_is_added_is_polled_and_its_items_are_taken(site: Site) -> N
     crawl_until(site.directory, [], STEADY, lambda: site.text("/later") is not None)
     assert len(site.asked("/feed.xml")) > polls
     assert len(site.asked("/short")) == 1, "it was there before"
+    assert site.problems() == []
+
+
+def test_what_is_listed_of_a_feed_is_what_the_queue_has(site: Site) -> None:
+    """Of one that is not there, and of one that is a page at first."""
+    site.running.put(0, "/gone.xml", status=404)
+    site.running.put(0, "/feed.xml", feed((site.url("/a"), "A line.")), headers=RSS)
+    home = '<title>home</title><link rel="alternate" type="application/rss+xml" href="/feed.xml">'
+    site.running.put(0, "/", home + '<a href="/feed.xml">feed</a>')
+    site.page("/a")
+    crawl(site.directory, [], FAST)
+    orders.poll(site.directory, [site.url("/gone.xml")], wanted=True)
+    settings = {**STEADY, "feeds.shortest": 600.0, "feeds.longest": 600.0}
+
+    def seen() -> bool:
+        return site.feed("/gone.xml").failures > 0 and site.text("/a") is not None
+
+    crawl_until(site.directory, [site.url("/")], settings, seen)
+    assert len(site.asked("/feed.xml")) == 1, "the links of a feed that is a page are enough"
+    with open_collection(site.directory) as collection:
+        lines = {line.url: line.next for line in feeds_of(collection)}
+        assert set(lines) == {site.url("/feed.xml"), site.url("/gone.xml")}
+        for url, when in lines.items():
+            known = collection.frontier.url(row_key(url))
+            assert known is not None
+            assert when == iso(known.due_ms / 1000)
+            assert known.life is None
     assert site.problems() == []
 
 

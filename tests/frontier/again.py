@@ -45,13 +45,15 @@ class Every:
 
 
 class PlainDesk:
-    """A SourceDesk: sources are asked again after so long, and no page is a feed."""
+    """A SourceDesk: sources are asked again after so long, and pages are what the test says."""
 
     def __init__(self, seconds: float = DAY, *, plans: bool = True) -> None:
         self.seconds = seconds
         self.plans = plans
         self.removed = False
         """Whether a person wants no feed any more."""
+        self.adopts = False
+        """Whether every page turns out to be a feed."""
 
     def take(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
@@ -59,9 +61,9 @@ class PlainDesk:
         del batch, visit, fetched, understood
         return now + self.seconds if self.plans and not self.removed else None
 
-    def is_feed(self, row: bytes, document: Document) -> bool:
-        del row, document
-        return False
+    def adopt(self, batch: Batch, row: bytes, document: Document, now: float) -> float | None:
+        del batch, row, document
+        return now + self.seconds if self.adopts else None
 
     def is_wanted(self, row: bytes) -> bool:
         del row

@@ -436,6 +436,48 @@ def test_a_page_that_is_in_flight_when_it_is_added_as_a_feed(
         assert (again.visit.url, again.visit.kind) == (FEED, Kind.FEED)
 
 
+def test_a_page_that_turns_out_to_be_a_feed_is_polled_when_its_desk_says(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = Play(table, clock, crawling(every=DAY))
+    play.add(FEED)
+    assert play.crawl(most=1) == [FEED]
+    before = play.row(FEED)
+    assert before is not None
+    assert before.life is not None
+    desk = play.settings.seams.desk
+    assert isinstance(desk, PlainDesk)
+    desk.adopts, desk.seconds = True, 300.0
+    clock.advance(2 * DAY)
+    lease = play.next_page()
+    assert lease is not None
+    assert lease.visit.kind is Kind.PAGE
+    play.end(lease)
+    now, row = clock.now(), play.row(FEED)
+    assert row is not None
+    assert (row.kind, row.due_ms) == (Kind.FEED, to_ms(now + 300.0))
+    assert row.life is None, "how a page changes says nothing of a feed"
+    assert play.next_page() is None, "not at once: its links were just read"
+    clock.advance(301.0)
+    again = play.next_page()
+    assert again is not None
+    assert again.visit.kind is Kind.FEED
+    play.end(again)
+    assert play.problems() == []
+
+
+def test_a_page_that_is_added_as_a_feed_has_no_life_of_a_page(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = Play(table, clock, crawling(every=DAY))
+    play.add(FEED)
+    assert play.crawl(most=1) == [FEED]
+    want(play, wanted=True)
+    row = play.row(FEED)
+    assert row is not None
+    assert (row.kind, row.life) == (Kind.FEED, None)
+
+
 def test_a_feed_of_an_excluded_host_waits_until_the_host_is_wanted(fed: Play) -> None:
     fed.frontier.wishes.exclude(fed.host(A), excluded=True)
     want(fed, wanted=True)

@@ -35,7 +35,7 @@ def refresher(
     table: RocksTable, *, minor_counts: bool = True, plans: bool = True, budget: float = 1e-5
 ) -> PageRefresher:
     settings = RefreshSettings(LIMITS, minor_counts=minor_counts, plans=plans)
-    return PageRefresher(table, settings, budget_per_second=budget)
+    return PageRefresher(table, settings, budget_of=lambda _pages: budget)
 
 
 def visit(url: str = URL, seen: str = "", seen_url: str = "", kind: Kind = Kind.PAGE) -> Visit:

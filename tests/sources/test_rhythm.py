@@ -42,6 +42,47 @@ def test_a_feed_without_dates_is_asked_twice_a_day() -> None:
     assert wait(posted=[0.0, -5.0, NOW + 9e9]) == DAY_SECONDS / 2
 
 
+def quick(told: Told, posted: list[float], now: float = NOW) -> float:
+    return next_poll_seconds(told, posted, now, shortest=5.0, longest=LONGEST)
+
+
+def test_a_handful_of_items_at_a_steady_pace_counts() -> None:
+    five = [NOW - 20 * number for number in range(5)]
+    assert quick(NOTHING, five) == pytest.approx(10, rel=0.3)
+    waits = [quick(NOTHING, five[:count]) for count in range(6)]
+    assert waits == sorted(waits, reverse=True)
+    assert waits[1] > HOUR_SECONDS, "one item tells no pace"
+    later = [quick(NOTHING, five, NOW + silence) for silence in (0, 60, 600, 3600, DAY_SECONDS)]
+    assert later == sorted(later)
+    assert later[2] > 60
+    assert later[-1] > 2 * HOUR_SECONDS
+
+
+def test_a_burst_counts_while_it_lasts() -> None:
+    before = [NOW - 29 * HOUR_SECONDS * number for number in range(1, 20)]
+    burst = [NOW - 20 * number for number in range(5)]
+    assert quick(NOTHING, before) > 6 * HOUR_SECONDS
+    assert quick(NOTHING, burst + before) == pytest.approx(10, rel=0.3)
+    assert quick(NOTHING, burst + before, NOW + 60) < 60
+    assert quick(NOTHING, burst + before, NOW + 90) > 6 * HOUR_SECONDS, "it is over"
+    assert quick(NOTHING, [NOW] * 9 + before) >= 5.0, "one date tells no pace"
+
+
+def test_new_items_speed_it_up_at_once() -> None:
+    daily = every(29 * HOUR_SECONDS, 20)
+    usual = quick(NOTHING, daily)
+    found = [quick(Told(found=count, found_in_seconds=3600), daily) for count in (0, 1, 2, 6)]
+    assert found == [usual, usual, 900, 300]
+    assert quick(Told(found=6), daily) == usual, "the first poll: nobody knows since when"
+    assert quick(Told(found=6, found_in_seconds=3600, ttl_seconds=7200), daily) == 7200
+
+
+def test_a_paper_with_hours_may_still_be_fast() -> None:
+    posted = [*morning_paper(14)[-45:], *(NOW + 6 * HOUR_SECONDS - 20 * n for n in range(5))]
+    assert hour_weights(posted) is not None
+    assert quick(NOTHING, posted, NOW + 6 * HOUR_SECONDS) == pytest.approx(10, rel=0.3)
+
+
 def test_the_owners_words_count() -> None:
     often = every(600, 20)
     assert wait(Told(ttl_seconds=7200), often) == 7200

@@ -19,6 +19,7 @@ from shoal.app.refreshing import Selection, selection_of
 from shoal.app.running import Summary, Watch, crawl_into
 from shoal.clock import SystemClock
 from shoal.config import Config, load
+from shoal.config.values import Kind, Setting, described, read_value
 from shoal.errors import UsageError
 from shoal.focus.rules import ready_sets
 from shoal.model.link import Link
@@ -52,6 +53,8 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
     """Crawl into a collection, or go on with it. `settings` takes any setting by its dotted
     name; a seed is what `shoal crawl` takes, or a list of these. With `forever` it returns when it
     is stopped: by `max_time`, or by `shoal stop` from elsewhere."""
+    if not isinstance(forever, bool):
+        raise UsageError(f"forever must be True or False, not {described(forever)}")
     directory = directory_of(dir)
     overrides: dict[str, object] = {
         "crawl.max_pages": max_pages,
@@ -79,7 +82,7 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
 async def _crawl(
     directory: Path, config: Config, links: list[Link], watch: Watch | None
 ) -> Summary:
-    await preflight.check(config, links)
+    await preflight.check(config, links, directory)
     return await crawl_into(directory, config, links, watch=watch)
 
 
@@ -87,27 +90,28 @@ def refresh(  # noqa: PLR0913 - the flags of the command, by name
     site: str = "",
     *,
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
-    older: float | None = None,
+    older: float | str | None = None,
     changed_first: bool = False,
     max_time: float | str | None = None,
     settings: Mapping[str, object] | None = None,
     watch: Watch | None = None,
 ) -> Summary:
     """Ask for stored pages again: all, or those of a part of the collection (a URL prefix, a host,
-    a suffix) and those last visited `older` seconds ago or more."""
+    a suffix) and those last visited so long ago or more: `older` in seconds, or '7d'."""
     directory = directory_of(dir)
     Layout(directory).must_exist()
     overrides: dict[str, object] = {"crawl.max_time": max_time, **(settings or {})}
     config = load(directory, overrides, os.environ)
     now = SystemClock().now()
-    chosen = selection_of(site, older, now, changed_first=changed_first)
+    age = None if older is None else _seconds("older", older)
+    chosen = selection_of(site, age, now, changed_first=changed_first)
     return run(_refresh(directory, config, chosen, watch))
 
 
 async def _refresh(
     directory: Path, config: Config, chosen: Selection, watch: Watch | None
 ) -> Summary:
-    await preflight.check(config, [])
+    await preflight.check(config, [], directory)
     return await crawl_into(directory, config, [], watch=watch, selection=chosen)
 
 
@@ -120,6 +124,11 @@ def _words(name: str, given: object) -> list[str]:
     if len(words) < len(found):
         raise UsageError(f"{name} must be a string or a list of strings, not {given!r}")
     return words
+
+
+def _seconds(name: str, given: object) -> float:
+    found = read_value(Setting(name, Kind.SECONDS, default=None, help=""), given, name)
+    return float(found) if isinstance(found, int | float) else 0.0
 
 
 def with_whole_paths(overrides: Mapping[str, object]) -> dict[str, object]:

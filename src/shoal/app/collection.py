@@ -283,8 +283,8 @@ class Collection:
 
         return explain(self, url, roots_of(self.table))
 
-    def freshness(self, where: str = "", since: float | None = None) -> "Freshness":
-        """How fresh its pages are, and how old: now, since a time, by site."""
+    def freshness(self, where: str = "", since: float | str | None = None) -> "Freshness":
+        """How fresh its pages are, and how old: now, since a time (or an age, '7d'), by site."""
         from shoal.app.freshness import freshness  # noqa: PLC0415 - it needs this module
 
         return freshness(self, where, since=since)

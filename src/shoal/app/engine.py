@@ -27,6 +27,7 @@ from shoal.app.source_desk import Desk
 from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
 from shoal.convert.limits import Limits as ReadLimits
+from shoal.counters import Counts
 from shoal.crawl import Crawl, Parts
 from shoal.errors import CollectionError
 from shoal.focus.priority import PrioritySettings
@@ -86,6 +87,7 @@ class Engine:
         self._at_rest = at_rest
         self.mode = mode or mode_of(config)
         """Whether pages are asked for again."""
+        self._counts: Counts | None = None
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
         rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
@@ -122,7 +124,7 @@ class Engine:
         if self._at_rest and last is not None and Again(last.decode()) is not Again.ONLY:
             self.mode = Again(last.decode())
         directory, mode = self.layout.directory, self.mode
-        self.refresher = refresher_of(self.table, config, mode, directory, self.clock)
+        self.refresher = refresher_of(self.table, config, mode, directory, self._budget)
         self.desk = Desk(self.table, config, directory, steady=mode is Again.ALSO)
         seams = Seams(
             refresher=self.refresher,
@@ -133,6 +135,7 @@ class Engine:
             seed_moved=self._widen,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
+        self._counts = self.frontier.counts
         self._spending = (self.clock.now(), 0)
         """When it was last looked how many revisits had been made, and how many those were."""
         self.set_budget()
@@ -182,11 +185,14 @@ class Engine:
         self._remember()
         return changed
 
+    def _budget(self, planned: int) -> float:
+        counts = self._counts if self._counts is not None else Counts()
+        return budget_per_second(self.config, counts, planned)
+
     def set_budget(self) -> None:
         """It follows the number of pages and what there is to do; the price follows what was really
         made of it."""
-        per_second = budget_per_second(self.config, self.frontier.counts)
-        self.refresher.price.budget_per_second = per_second
+        per_second = self._budget(self.refresher.price.state.pages)
         allowance, now = self.frontier.allowance, self.clock.now()
         allowance.set_rate(per_second, now)
         since, spent = self._spending

@@ -35,6 +35,7 @@ _FOUND = {
     Source.SUBMIT: "A person submitted it",
     Source.INJECT: "It was brought in without a fetch",
 }
+_NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
 
 
 class Line(Struct):
@@ -238,6 +239,9 @@ def _content(collection: Collection, url: str) -> list[Line]:
         )
     lines += _duplicates(collection, page)
     is_held = index_holds(collection.layout)(page.stored.row)
+    known = collection.frontier.url(page.stored.row)
+    if not is_held and known is not None and known.state in _NOT_THERE:
+        return [*lines, Line("index", "It is not in the index: the page is not there any more.")]
     indexed = {
         Fate.WAITING: "It is in the index." if is_held else "It waits for the index.",
         Fate.NOINDEX: "It is not indexed: the page says noindex.",
@@ -245,6 +249,7 @@ def _content(collection: Collection, url: str) -> list[Line]:
         Fate.UNCONVERTIBLE: _sentence(f"It is not indexed: {document.problem}"),
         Fate.DROPPED: _sentence(f"It is not indexed: {document.problem}"),
         Fate.DUPLICATE: "It is not indexed: what it is a duplicate of is.",
+        Fate.SOURCE: "It is not indexed: it names pages, and is none.",
     }
     lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
     return lines

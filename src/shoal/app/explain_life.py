@@ -6,6 +6,7 @@ from math import exp
 from shoal.clock import iso
 from shoal.frontier.rows import UrlRow
 from shoal.model.life import Life
+from shoal.model.outcome import State
 
 _SPAN = 1.645
 """Standard deviations on either side of nine tenths of a normal distribution."""
@@ -19,18 +20,15 @@ def life_lines(known: UrlRow) -> Iterator[str]:
         yield _seen(life)
         if life.log_rate_sd:
             yield _rate(life)
-        if life.interval_seconds:
+        if life.interval_seconds and not known.misses:
             yield (
-                f"Planned: a visit every {span(life.interval_seconds)}, at a weight of "
-                f"{life.weight:.2g}."
+                f"A steady crawl visits it every {span(life.interval_seconds)} as things are, at a "
+                f"weight of {life.weight:.2g}."
             )
     if known.told_ms:
         yield f"Its sitemap or feed says that it changed {iso(known.told_ms / 1000)}."
     if known.misses:
-        since = f" since {iso(known.missing_ms / 1000)}" if known.missing_ms else ""
-        times = "once" if known.misses == 1 else f"{known.misses} times in a row"
-        kept = "given up" if known.lost else "kept for now"
-        yield f"It was not found {times}{since}; what is stored is {kept}."
+        yield _missing(known)
 
 
 def span(seconds: float) -> str:
@@ -50,7 +48,23 @@ def _seen(life: Life) -> str:
     if not life.observed:
         return f"Last seen {when}; whether it changes, a second visit will show."
     changes = "no change" if not life.changes else f"{life.changes} with a change"
-    return f"Last seen {when}; of {life.observed} later visits {changes}."
+    visits = "visit" if life.observed == 1 else "visits"
+    return f"Last seen {when}; of {life.observed} later {visits} {changes}."
+
+
+def _missing(known: UrlRow) -> str:
+    if not known.fetched_ms:
+        kept = "nothing is stored"
+    elif known.lost:
+        kept = "what is stored is given up"
+    else:
+        kept = "what is stored is kept for now"
+    if known.state is State.REDIRECT and known.lost:
+        return f"It has moved; {kept}."
+    since = f" since {iso(known.missing_ms / 1000)}" if known.missing_ms else ""
+    times = "once" if known.misses == 1 else f"{known.misses} times in a row"
+    verb = "did not answer" if known.state is State.FAILED else "was not found"
+    return f"It {verb} {times}{since}; {kept}."
 
 
 def _rate(life: Life) -> str:

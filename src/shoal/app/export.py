@@ -38,6 +38,8 @@ class VisitLine(Struct):
     note: str
     cut: bool
     tries: int
+    change: str
+    """Whether its content had changed: `none`, `minor`, `major`; empty: not known."""
 
 
 class PageLine(Struct):
@@ -84,6 +86,7 @@ def visit_lines(collection: Collection, url: str) -> list[VisitLine]:
             note=visit.note,
             cut=visit.cut,
             tries=visit.tries,
+            change=visit.change,
         )
         for when, visit in collection.history(url)
     ]

@@ -8,18 +8,20 @@ everything is told of no feeds: they belong to the machinery of a crawl, not to 
 
 import asyncio
 import difflib
+import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from shoal.app import orders
 from shoal.app.api import run
 from shoal.app.collection import Collection
-from shoal.app.feed_table import feed_rows
+from shoal.app.feed_table import feed_rows, next_poll, time_of
 from shoal.app.fetchers import http_fetcher, resolver
 from shoal.app.layout import Layout
 from shoal.app.site_map import Findings, Walk, left_alone
 from shoal.app.websub import PushState, push_states
-from shoal.clock import SystemClock, iso
+from shoal.clock import SystemClock
 from shoal.config import Config
 from shoal.errors import UsageError
 from shoal.model.feed import Feed, FeedRow
@@ -27,7 +29,7 @@ from shoal.model.record import Struct
 from shoal.model.url import canonical, site_of
 from shoal.sources.feed_text import MAX_BYTES, decoded
 from shoal.sources.opml import MAX_FEEDS, Outline, looks_like_opml, read_opml, write_opml
-from shoal.sources.seeds import seed_url
+from shoal.sources.seeds import read_seeds, seed_url
 
 _WEB = ("http://", "https://")
 _NEAR = 3
@@ -62,33 +64,32 @@ def feeds_of(collection: Collection) -> list[FeedLine]:
         return []
     rows = list(feed_rows(collection))
     pushed = push_states(collection.layout.directory) if rows else {}
-    return [_line(url, row, pushed.get(url)) for url, row in rows]
+    return [_line(collection, url, row, pushed.get(url)) for url, row in rows]
 
 
-def _line(url: str, row: FeedRow, pushed: PushState | None) -> FeedLine:
-    until = row.pushed_until_ms / 1000 if pushed is None else pushed.until
+def _line(collection: Collection, url: str, row: FeedRow, pushed: PushState | None) -> FeedLine:
     return FeedLine(
         url=url,
         title=row.title,
         page_url=row.page_url,
-        polled=iso(row.polled_ms / 1000) if row.polled_ms else "",
-        next=iso(row.next_ms / 1000) if row.next_ms else "",
+        polled=time_of(row.polled_ms / 1000),
+        next=next_poll(collection, url),
         status=row.status,
         failures=row.failures,
-        pushed_until=iso(until) if until else "",
+        pushed_until=time_of(row.pushed_until_ms / 1000 if pushed is None else pushed.until),
         problem=row.problem,
     )
 
 
-def add_feeds(directory: Path, words: Sequence[str]) -> Added:
-    """Poll these from now on: URLs, and files in OPML."""
-    urls, left_out = _named(words)
+def add_feeds(directory: Path, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:
+    """Poll these from now on: URLs, files in OPML, and `-` for either in the standard input."""
+    urls, left_out = _named(words, stdin)
     return Added(urls, orders.poll(directory, urls, wanted=True), left_out)
 
 
-def remove_feeds(directory: Path, words: Sequence[str]) -> Added:
+def remove_feeds(directory: Path, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:
     """Poll these no more, even if pages announce them; what they brought stays."""
-    urls, left_out = _named(words)
+    urls, left_out = _named(words, stdin)
     with Collection(directory) as collection:
         known = [line.url for line in feeds_of(collection)]
     for url in urls:
@@ -99,20 +100,22 @@ def remove_feeds(directory: Path, words: Sequence[str]) -> Added:
     return Added(urls, orders.poll(directory, urls, wanted=False), left_out)
 
 
-def _named(words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _named(words: Sequence[str], stdin: BinaryIO | None) -> tuple[list[str], list[str]]:
     """Canonical URLs, each once, and what is none in a list."""
     urls: dict[str, None] = {}
     left_out = []
     for word in words:
-        if "://" not in word and Path(word).is_file():
-            for outline in _outlines(Path(word)):
-                url = canonical(outline.url)
-                if url is not None and url.startswith(_WEB):
-                    urls[url] = None
-                else:
-                    left_out.append(outline.url)
-        else:
-            urls[_url(word)] = None
+        listed: list[str] | None = None
+        if word == "-" and stdin is not None:
+            listed = _listed(stdin)
+        elif "://" not in word and Path(word).is_file():
+            listed = _outlines(decoded(_file(Path(word))), word)
+        for each in [_url(word)] if listed is None else listed:
+            url = canonical(each)
+            if url is not None and url.startswith(_WEB):
+                urls[url] = None
+            else:
+                left_out.append(each)
     if len(urls) > MAX_FEEDS:
         raise UsageError(f"at most {MAX_FEEDS:,} feeds at a time, these are {len(urls):,}")
     return list(urls), left_out
@@ -130,14 +133,24 @@ def _url(word: str) -> str:
     return url
 
 
-def _outlines(path: Path) -> list[Outline]:
-    text = decoded(_file(path))
+def _listed(stdin: BinaryIO) -> list[str]:
+    """The feeds that the standard input names: in OPML, or a URL a line."""
+    body = stdin.read(MAX_BYTES + 1)
+    if len(body) > MAX_BYTES:
+        raise UsageError(f"the standard input is longer than {MAX_BYTES:,} bytes")
+    text = decoded(body)
+    if looks_like_opml(text) or read_opml(text):
+        return _outlines(text, "the standard input")
+    return [link.url for link in read_seeds(["-"], io.StringIO(text))]
+
+
+def _outlines(text: str, name: str) -> list[str]:
     found = read_opml(text)
     if not found and not looks_like_opml(text):
-        raise UsageError(f"{path} is no list of feeds in OPML; for a feed write its URL in full")
+        raise UsageError(f"{name} is no list of feeds in OPML; for a feed write its URL in full")
     if not found:
-        raise UsageError(f"{path} names no feed")
-    return found
+        raise UsageError(f"{name} names no feed")
+    return [outline.url for outline in found]
 
 
 def _file(path: Path) -> bytes:
@@ -204,4 +217,4 @@ async def _ask(url: str, config: Config, max_seconds: float) -> tuple[bytes, str
     finally:
         await fetcher.close()
         await names.close()
-    return body, " ".join([problem, *found.notes]) if problem else ""
+    return body, problem

@@ -8,12 +8,16 @@ Of a large collection an even share of the pages is measured, and whoever shows 
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING
 
 from shoal.app.measuring import Even, Figures, Known, copies_of, means, means_of, measure_all
 from shoal.app.sampling import MOST_URLS, some_urls
 from shoal.clock import iso
+from shoal.config.values import Kind, Setting, described, read_value
+from shoal.errors import UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.model.life import Change
 from shoal.model.outcome import Outcome
@@ -91,10 +95,28 @@ def freshness(
     where: str = "",
     *,
     sites: int = DEFAULT_SITES,
-    since: float | None = None,
+    since: float | str | None = None,
 ) -> Freshness:
-    """Of the pages of a part; over time since a time, by default thirty days."""
-    return report(collection, collection.urls(where), sites=sites, since=since)
+    """Of the pages of a part; over time since a time (unix seconds) or for so long (a text such as
+    '12h'), by default for thirty days."""
+    start = None if since is None else _start(since)
+    return report(collection, collection.urls(where), sites=sites, since=start)
+
+
+def _start(since: object) -> float:
+    age: object = None
+    if isinstance(since, str):
+        with suppress(UsageError):  # its sentence would ask for a number of seconds
+            setting = Setting("since", Kind.SECONDS, default=None, help="")
+            age = read_value(setting, since, setting.key)
+    elif isinstance(since, int | float) and not isinstance(since, bool) and abs(since) < inf:
+        return float(since)
+    if not isinstance(age, float):
+        raise UsageError(
+            "since must be a time in unix seconds, or a text that says how long ago it was, such "
+            f"as '12h' or '7d', not {described(since)}"
+        )
+    return time.time() - age
 
 
 def report(

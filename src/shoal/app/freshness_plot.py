@@ -1,18 +1,32 @@
-"""How did freshness and age go? Two curves above each other, over the same time, as SVG and PNG."""
+"""How did freshness and age go? Two curves above each other, over the same time, as SVG and PNG.
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+Marks of time stand at round times, and ages have the unit that their size asks for: what is drawn
+may be a year, or the minute after the first crawl.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from shoal.app.freshness import Moment
+from shoal.app.freshness_units import Unit, unit_of
 from shoal.model.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
 from shoal.model.sheet import PngSheet, Sheet, SvgSheet
 
 TITLE = "Freshness and age"
 _GAP = 56
 _LEGEND = 300
-_TICKS = 5
 _STEPS = (1.0, 2.0, 5.0, 10.0)
+_MOST_GAPS = 4
+"""Between marks of time: more of them, and their labels touch."""
+_DAY_SECONDS = 86_400
+_GAPS_SECONDS = (
+    *(1, 2, 5, 10, 20, 30),
+    *(60 * minutes for minutes in (1, 2, 5, 10, 20, 30)),
+    *(3_600 * hours for hours in (1, 2, 4, 6, 12)),
+)
+_LABEL_HALF = 68
+"""So far from the edge the label at a mark stands, so that all of it is seen."""
 _FRESH, _AGE, _FETCHED = "#2f7d32", "#a8481f", "#8fb8e0"
 
 
@@ -28,6 +42,8 @@ class _Panel(NamedTuple):
     highest: float
     label: str
     lines: tuple[_Line, ...]
+    unit: float = 1.0
+    """What the values of its lines are divided by, to be read."""
 
     def y(self, value: float) -> float:
         return self.bottom - (self.bottom - self.top) * min(value / self.highest, 1.0)
@@ -56,6 +72,12 @@ def nice_top(highest: float) -> float:
     return step
 
 
+def age_axis(highest_days: float) -> tuple[Unit, float]:
+    """In which unit, and up to which number of them."""
+    unit = unit_of(highest_days)
+    return unit, nice_top(max(highest_days / unit.days, 1.0))
+
+
 def _draw(moments: Sequence[Moment], sheet: Sheet) -> None:
     middle = (TOP + HEIGHT - BOTTOM) / 2
     days = [each.age_days for each in moments] + [each.days_since_fetch for each in moments]
@@ -64,16 +86,15 @@ def _draw(moments: Sequence[Moment], sheet: Sheet) -> None:
     fetched = _Line("since the last fetch", _FETCHED, lambda each: each.days_since_fetch)
     sheet.label(LEFT, 28, "start", INK, TITLE)
     _draw_panel(sheet, moments, _Panel(TOP, middle - _GAP / 2, 1.0, "share", (fresh,)))
-    top = nice_top(max(days, default=0.0))
-    _draw_panel(
-        sheet, moments, _Panel(middle + _GAP / 2, HEIGHT - BOTTOM, top, "days", (fetched, aged))
-    )
-    right = WIDTH - RIGHT
-    for number in range(_TICKS if len(moments) > 1 else 0):
-        place = round(number * (len(moments) - 1) / (_TICKS - 1))
-        anchor = "start" if number == 0 else "end" if number == _TICKS - 1 else "middle"
-        x = LEFT + (right - LEFT) * place / (len(moments) - 1)
-        sheet.label(x, HEIGHT - BOTTOM + 22, anchor, GREY, _when(moments, place))
+    unit, top = age_axis(max(days, default=0.0))
+    lines, bottom = (fetched, aged), HEIGHT - BOTTOM
+    highest = top * unit.days
+    lower = _Panel(middle + _GAP / 2, bottom, highest, unit.name, lines, unit.days)
+    _draw_panel(sheet, moments, lower)
+    for place, label in _ticks(moments):
+        x = LEFT + (WIDTH - RIGHT - LEFT) * place
+        sheet.box(x, bottom, x + 1, bottom + 6, GREY)
+        sheet.label(min(x, WIDTH - _LABEL_HALF), bottom + 22, "middle", GREY, label)
 
 
 def _draw_panel(sheet: Sheet, moments: Sequence[Moment], panel: _Panel) -> None:
@@ -82,9 +103,9 @@ def _draw_panel(sheet: Sheet, moments: Sequence[Moment], panel: _Panel) -> None:
         value = share * panel.highest
         y = panel.y(value)
         sheet.box(LEFT, y, right, y + 1, GRID if share else GREY)
-        sheet.label(LEFT - 8, y + 5, "end", GREY, f"{value:g}")
+        sheet.label(LEFT - 8, y + 5, "end", GREY, f"{value / panel.unit:g}")
     sheet.box(LEFT, panel.top, LEFT + 1, panel.bottom, GREY)
-    sheet.label(LEFT - 8, panel.top - 14, "end", INK, panel.label)
+    sheet.label(LEFT - 4, panel.top - 20, "end", INK, panel.label)
     width = (right - LEFT) / max(len(moments) - 1, 1)
     for number, line in enumerate(panel.lines):
         places = [(LEFT + n * width, panel.y(line.value(each))) for n, each in enumerate(moments)]
@@ -95,9 +116,19 @@ def _draw_panel(sheet: Sheet, moments: Sequence[Moment], panel: _Panel) -> None:
         sheet.label(x + 18, panel.top - 12, "start", INK, line.name)
 
 
-def _when(moments: Sequence[Moment], place: int) -> str:
-    """A date; with the time of day when it is all within two days."""
-    at, first, last = (
-        datetime.fromisoformat(moments[number].at) for number in (place, 0, len(moments) - 1)
-    )
-    return at.strftime("%Y-%m-%d" if (last - first).days > 1 else "%m-%d %H:%M")
+def _ticks(moments: Sequence[Moment]) -> Iterator[tuple[float, str]]:
+    """Round times: the place of each from 0 to 1, and its label."""
+    if len(moments) < 2:
+        return
+    first, last = (datetime.fromisoformat(moments[number].at) for number in (0, -1))
+    seconds = (last - first).total_seconds()
+    days = nice_top(max(seconds / _MOST_GAPS / _DAY_SECONDS, 1.0))
+    fitting = (gap for gap in _GAPS_SECONDS if seconds <= _MOST_GAPS * gap)
+    gap = next(fitting, round(days) * _DAY_SECONDS)
+    form = "%Y-%m-%d" if gap >= _DAY_SECONDS else "%m-%d %H:%M" if gap >= 60 else "%H:%M:%S"
+    at = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    to_first = min(gap, _DAY_SECONDS)
+    at += timedelta(seconds=-((at - first).total_seconds() // to_first) * to_first)
+    while at <= last:
+        yield (at - first).total_seconds() / (seconds or 1.0), at.strftime(form)
+        at += timedelta(seconds=gap)

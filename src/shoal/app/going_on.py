@@ -50,6 +50,8 @@ def _flag(key: str, value: str) -> str:
     name = key.rpartition(".")[2]
     if (key, value) == ("crawl.forever", "yes"):
         return "--forever"
+    if key == "crawl.forever":
+        return "--once"
     if name in _WITH_A_FLAG and key.startswith(("crawl.", "agent.", "politeness.delay")):
         return f"--{name.replace('_', '-')} {shlex.quote(value)}"
     return f"--set {shlex.quote(f'{key}={value}')}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shoal.app.opened import Opened
 from shoal.app.ranks import Ranks
-from shoal.clock import Clock
+from shoal.clock import Clock, SystemClock
 from shoal.model.rowkey import url_of
 
 _BY_RANK = 4.0
@@ -18,10 +18,10 @@ _MOST_OPENED = 20_000
 
 
 class Importance:
-    def __init__(self, directory: Path, clock: Clock) -> None:
+    def __init__(self, directory: Path, clock: Clock | None = None) -> None:
         self._ranks = Ranks(directory)
         self._opened = Opened(directory)
-        self._clock = clock
+        self._clock = clock or SystemClock()
         self._counts: dict[str, int] = {}
         self._looked_at = float("-inf")
 

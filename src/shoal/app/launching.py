@@ -76,15 +76,13 @@ def start(directory: Path, wish: Wish) -> None:
 
 @contextmanager
 def steady_crawl(directory: Path) -> Iterator[None]:
-    """A crawl without end that runs as long as the block; one that runs already is left alone."""
+    """A crawl without end that runs as long as the block; Busy when one runs already."""
     layout = Layout(directory)
-    is_ours = not is_locked(layout)
-    if is_ours:
-        start(directory, Wish(forever=True))
+    start(directory, Wish(forever=True))
     try:
         yield
     finally:
-        if is_ours and is_locked(layout):
+        if is_locked(layout):
             Inbox(layout.inbox).post(Stop())
             deadline_s = time.monotonic() + _ENDING_SECONDS
             while is_locked(layout) and time.monotonic() < deadline_s:
@@ -99,10 +97,12 @@ def checked(directory: Path, wish: Wish) -> tuple[list[str], list[str]]:
     overrides = {_SETTING_OF[name]: _typed(_SETTING_OF[name], text) for name, text in given.items()}
     config = load(directory, overrides, os.environ)
     links = seeds_of([web_url(seed) for seed in wish.seeds], config, directory)
-    run(preflight.check(config, links))
+    run(preflight.check(config, links, directory))
     flags = [f"--{name.replace('_', '-')}={text}" for name, text in given.items()]
     if wish.forever:
         flags.append("--forever")
+    elif config.crawl.forever == "yes":
+        flags.append("--once")
     return flags, [link.url for link in links] if wish.seeds else []
 
 

@@ -1,10 +1,12 @@
 """How do policies compare? Curves by budget, or over time for one budget, as SVG and PNG.
 
-By budget: how far the age of each is above the optimum. What is further above than twice is left
-out of the picture, and its name says so: the interesting part would be a line at the bottom.
+By budget: how far the age of each is above the optimum. What is further above than twice is beyond
+the picture: the interesting part would be a line at the bottom. Lines end where they leave it, and
+an arrow at the upper edge says that they go on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import log10
 from typing import NamedTuple
 
@@ -25,6 +27,8 @@ _COLOURS = {
 _MOST_OVER = 1.0
 _LEVELS = 5
 _MARK = 4
+_ARROW = 7
+_BEYOND = " (beyond: arrows)"
 
 
 class _Line(NamedTuple):
@@ -76,15 +80,12 @@ def _by_budget(ran: Sequence[Outcome], budgets: Sequence[float]) -> _Picture:
             if (each.policy, each.rates) == key and each.over_optimum is not None
         ]
         if points:
-            far = any(over > _MOST_OVER for _, over in points)
-            shown = sorted((x, max(over, 0.0)) for x, over in points if over <= _MOST_OVER)
-            lines.append(_Line(_name(key) + (" (beyond)" if far else ""), colour, shown))
-    most = max((over for line in lines for _, over in line.points), default=0.1)
+            shown = sorted((x, max(over, 0.0)) for x, over in points)
+            lines.append(_Line(_name(key), colour, shown))
+    within = [over for line in lines for _, over in line.points if over <= _MOST_OVER]
     ticks = [(place, f"{budget:g}") for budget, place in places.items()]
-    title = "Age above the optimum by budget"
-    return _Picture(
-        title, "visits per page and week", "above", nice_top(most), ticks, lines, TOP + 20, True
-    )
+    title, top = "Age above the optimum by budget", nice_top(max(within, default=0.1))
+    return _Picture(title, "visits per page and week", "above", top, ticks, lines, TOP + 32, True)
 
 
 def _over_time(found: Simulation, ran: Sequence[Outcome]) -> _Picture:
@@ -133,19 +134,54 @@ def _draw(picture: _Picture, sheet: Sheet) -> None:
         sheet.label(x, bottom + 22, "middle" if place < 1 else "end", GREY, label)
     sheet.box(LEFT, TOP, LEFT + 1, bottom, GREY)
     for number, line in enumerate(picture.lines):
-        places = [
-            (LEFT + x * (right - LEFT), bottom - (bottom - TOP) * y / picture.top)
-            for x, y in line.points
-            if y <= picture.top
-        ]
-        if len(places) > 1:
-            sheet.curve(places, line.colour)
-        if picture.percent:
-            for x, y in places:
-                sheet.box(x - _MARK, y - _MARK, x + _MARK, y + _MARK, line.colour)
+        is_beyond = _draw_line(picture, sheet, line, number)
         legend_y = picture.legend_top + 20 * number
         sheet.box(LEFT + 20, legend_y - 10, LEFT + 30, legend_y, line.colour)
-        sheet.label(LEFT + 40, legend_y, "start", INK, line.name)
+        name = line.name + (_BEYOND if is_beyond else "")
+        sheet.label(LEFT + 40, legend_y, "start", INK, name)
     sheet.label(LEFT, 28, "start", INK, picture.title)
-    sheet.label(LEFT - 8, TOP - 14, "end", INK, picture.y_label)
+    sheet.label(LEFT - 8, TOP - 20, "end", INK, picture.y_label)
     sheet.label(right, HEIGHT - 14, "end", INK, picture.x_label)
+
+
+def _draw_line(picture: _Picture, sheet: Sheet, line: _Line, number: int) -> bool:
+    """Whether some of it is beyond."""
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    places = [
+        (LEFT + x * (right - LEFT), bottom - (bottom - TOP) * y / picture.top)
+        for x, y in line.points
+    ]
+    for piece in _within(places):
+        sheet.curve(piece, line.colour)
+    if picture.percent:
+        for x, y in places:
+            if y >= TOP:
+                sheet.box(x - _MARK, y - _MARK, x + _MARK, y + _MARK, line.colour)
+    beyond = [x for x, y in places if y < TOP]
+    for x in beyond if picture.percent else beyond[-1:]:
+        # those of other lines stand beside it, not upon it
+        aside = 2 * _ARROW * number * (1 if x < (LEFT + right) / 2 else -1)
+        tip, foot = x + aside, TOP + 1.5 * _ARROW
+        sheet.curve([(tip, foot), (tip, TOP)], line.colour)
+        sheet.curve([(tip - _ARROW / 2, TOP + _ARROW), (tip, TOP)], line.colour)
+        sheet.curve([(tip + _ARROW / 2, TOP + _ARROW), (tip, TOP)], line.colour)
+    return bool(beyond)
+
+
+def _within(places: Sequence[Point]) -> Iterator[list[Point]]:
+    """The pieces of a line that are below the upper edge."""
+    piece: list[Point] = []
+    for before, after in pairwise(places):
+        is_in, stays_in = before[1] >= TOP, after[1] >= TOP
+        if is_in:
+            piece = piece or [before]
+        if is_in != stays_in:
+            share = (TOP - before[1]) / (after[1] - before[1])
+            piece.append((before[0] + share * (after[0] - before[0]), float(TOP)))
+        if stays_in:
+            piece.append(after)
+        elif piece:
+            yield piece
+            piece = []
+    if piece:
+        yield piece

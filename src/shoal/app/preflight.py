@@ -2,7 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
+from shoal.app.collection import Collection
+from shoal.app.engine import roots_of
+from shoal.app.layout import Layout
 from shoal.clock import SystemClock
 from shoal.config import Config
 from shoal.errors import UsageError
@@ -10,13 +14,21 @@ from shoal.fetch.dns import Resolver
 from shoal.fetch.settings import DnsSettings
 from shoal.frontier.politeness import PUBLIC_MINIMUM_SECONDS, is_public
 from shoal.model.link import Link
+from shoal.model.rowkey import row_key
 from shoal.model.url import registered_domain, site_of
 
 _MOST_HOSTS_ASKED = 50
 
 
-async def check(config: Config, seeds: Sequence[Link]) -> None:
-    """Raises UsageError when the crawl would be impolite."""
+async def check(config: Config, given: Sequence[Link], directory: Path | None = None) -> None:
+    """Raises UsageError when the crawl would be impolite: to what is named now, and to what the
+    collection in that directory started from."""
+    if config.refresh.shortest > config.refresh.longest:
+        raise UsageError(
+            f"refresh.shortest ({config.refresh.shortest:g} s) must not be more than "
+            f"refresh.longest ({config.refresh.longest:g} s)"
+        )
+    seeds = [*given, *_roots(directory)]
     too_fast = config.politeness.delay < PUBLIC_MINIMUM_SECONDS
     nameless = (
         not config.agent.contact and not config.agent.agent and _leaves_one_site(config, seeds)
@@ -34,6 +46,13 @@ async def check(config: Config, seeds: Sequence[Link]) -> None:
     raise UsageError(
         "A crawl beyond one site must say who runs it; give --contact with a URL or a mail address."
     )
+
+
+def _roots(directory: Path | None) -> list[Link]:
+    if directory is None or not Layout(directory).exists():
+        return []
+    with Collection(directory) as collection:
+        return [Link(url, row_key(url)) for url in roots_of(collection.table)]
 
 
 def _leaves_one_site(config: Config, seeds: Sequence[Link]) -> bool:

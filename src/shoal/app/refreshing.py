@@ -4,11 +4,11 @@ Without a budget each stored page may be visited once a day on average, but revi
 than their share of what politeness lets the crawl do: one request per site and delay.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 from shoal.app.importance import Importance
 from shoal.app.where import key_range
-from shoal.clock import Clock
 from shoal.config import Config
 from shoal.counters import Counts
 from shoal.errors import UsageError
@@ -29,12 +29,12 @@ def mode_of(config: Config) -> Again:
     return Again.ALSO if config.crawl.forever == "yes" else Again.NO
 
 
-def budget_per_second(config: Config, counts: Counts) -> float:
-    """Revisits that may be made, of all pages together."""
+def budget_per_second(config: Config, counts: Counts, planned: int = 0) -> float:
+    """Revisits that may be made, of all pages together: those that are counted, or planned for."""
     refresh, polite = config.refresh, config.politeness
     if refresh.budget is not None:
         return refresh.budget / _DAY_SECONDS
-    pages = counts.total("fetched/") + counts["unchanged"]
+    pages = max(1, planned, counts.total("fetched/") + counts["unchanged"])
     wanted = refresh.per_page * pages / _DAY_SECONDS
     per_site = 1 / (polite.delay + _TYPICAL_FETCH_SECONDS)
     possible = min(polite.rate, max(1, counts["total/sites"]) * per_site)
@@ -43,7 +43,7 @@ def budget_per_second(config: Config, counts: Counts) -> float:
 
 
 def refresher_of(
-    table: Table, config: Config, mode: Again, directory: Path, clock: Clock
+    table: Table, config: Config, mode: Again, directory: Path, budget_of: Callable[[int], float]
 ) -> PageRefresher:
     refresh = config.refresh
     limits = Limits(refresh.policy, refresh.shortest, refresh.longest)
@@ -51,7 +51,7 @@ def refresher_of(
     settings = RefreshSettings(limits, minor_counts=refresh.minor == "yes", plans=plans)
     if not plans:
         return PageRefresher(table, settings)
-    return PageRefresher(table, settings, Importance(directory, clock).weight_of)
+    return PageRefresher(table, settings, Importance(directory).weight_of, budget_of)
 
 
 def again_settings(config: Config, mode: Again) -> AgainSettings:

@@ -65,6 +65,12 @@ class Summary:
     """Nothing was ever fetched, because no seed's host answered."""
     index_problem: str = ""
     """Why not everything is indexed."""
+    again: int = 0
+    """Visits of this run to pages that had been visited before; of these:"""
+    changed: int = 0
+    missing: int = 0
+    """gone or moved;"""
+    again_failed: int = 0
 
     @property
     def finished(self) -> bool:
@@ -143,6 +149,10 @@ class RunningCrawl:
             trouble=[*seeds_in_trouble, *islice(others, _TROUBLES_NAMED)][:_TROUBLES_NAMED],
             unanswered=not status.answered and len(silent) == len(self._seed_sites()) > 0,
             index_problem="" if self._index is None else self._index.problem,
+            again=self._crawl.progress.again,
+            changed=self._crawl.progress.changed,
+            missing=self._crawl.progress.missing,
+            again_failed=self._crawl.progress.again_failed,
         )
 
     async def _work(self) -> None:

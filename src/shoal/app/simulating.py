@@ -5,6 +5,7 @@ the online rule loses against the optimum that is solved for all pages at once; 
 also what it costs to find them out. Uniform does not look at rates, so there is one of it.
 """
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import NamedTuple, get_args
@@ -149,9 +150,10 @@ def _population(asked: Asked) -> Population:
     with Collection(directory) as collection:
         known = list(_known(collection))
     if not known:
+        where = f"--dir {shlex.quote(str(directory))}"
         raise CollectionError(
-            f"{directory} has no page whose rate of change is estimated yet; "
-            "visit its pages again first: shoal crawl --forever, or shoal refresh"
+            f"{directory} has no page whose rate of change is estimated yet; visit its pages "
+            f"again first: shoal crawl --forever {where}, or shoal refresh {where}"
         )
     return recorded(known, asked.pages, asked.seed, weighted=asked.weighted)
 

@@ -188,6 +188,8 @@ class Walk:
         self._last: dict[str, Fetched] = {}
         """The last answer of each host: its wait counts from there."""
         self._rules: dict[Site, RobotsRules] = {}
+        self._silent: dict[Site, str] = {}
+        """Sites whose robots.txt can't be had, and why."""
 
     async def run(self) -> None:
         found = self._found
@@ -227,7 +229,7 @@ class Walk:
         target = url
         for _ in range(_MAX_REDIRECTS + 1):
             if not (is_named and target == url) and not await self._permits(target):
-                return b"", "robots.txt forbids it"
+                return b"", self._refusal(target)
             fetched = await self._fetch(target, Kind.SITEMAP)
             if fetched.outcome is Outcome.OK:
                 return _body(fetched), ""
@@ -250,6 +252,15 @@ class Walk:
             return False
         return (await self._robots(site)).verdict(path_of(url)).allowed
 
+    def _refusal(self, url: str) -> str:
+        site = site_of(url)
+        if site in self._silent:
+            says = self._silent[site]
+            return f"{robots_url(site)} {says}, and without it nothing else is asked there"
+        if site.scheme not in _WEB:
+            return f"it leads to {site.scheme}, which is not asked"
+        return "robots.txt forbids it"
+
     async def _robots(self, site: Site, *, is_asked_site: bool = False) -> RobotsRules:
         if site in self._rules:
             return self._rules[site]
@@ -264,8 +275,9 @@ class Walk:
         if access is Access.UNREACHABLE or (
             access is Access.PARSE and fetched.outcome is not Outcome.OK
         ):
-            rules, says = robots.DISALLOW_ALL, f"can't be had ({fetched.note or fetched.status})"
-            self._found.notes.append(f"{robots_url(site)} {says}, so nothing else was asked there.")
+            why = fetched.note.rstrip(".") or f"status {fetched.status}"
+            rules, says = robots.DISALLOW_ALL, f"can't be had ({why})"
+            self._silent[site] = says
         elif access is Access.PARSE:
             rules, says = robots.parse(_body(fetched), self._token), "read"
         else:

@@ -82,4 +82,4 @@ async def _ask(url: str, config: Config, max_seconds: float) -> tuple[bytes, str
     finally:
         await fetcher.close()
         await names.close()
-    return body, " ".join([problem, *found.notes]) if problem else ""
+    return body, problem

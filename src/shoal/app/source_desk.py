@@ -62,12 +62,16 @@ class Desk:
             due = self.take_feed(batch, visit, fetched, understood, now)
         return due if self._steady and due else None
 
-    def is_feed(self, row: bytes, document: Document) -> bool:
-        """Whether a page turns out to be a feed that is to be polled from now on."""
+    def adopt(self, batch: Batch, row: bytes, document: Document, now: float) -> float | None:
+        """A page may turn out to be a feed. Its links were just found: no hurry to ask again."""
         if not self._steady or self._config.feeds.follow == "no":
-            return False
+            return None
         is_feed = document.media_type in FEED_TYPES or document.media_type == JSON_FEED_TYPE
-        return is_feed and not self.feed(row).removed
+        feed = self.feed(row)
+        if not is_feed or feed.removed:
+            return None
+        batch.put("site", feed_key(row), pack(feed))
+        return now + self._config.feeds.shortest
 
     def is_wanted(self, row: bytes) -> bool:
         return not self.feed(row).removed
@@ -81,9 +85,10 @@ class Desk:
     ) -> float:
         """A feed was polled, or pushed. Returns when to ask for it; 0: not any more."""
         row, feed = self.feed(visit.row), understood.feed
+        last_ms, found = row.polled_ms, 0
         row.polled_ms, row.status = to_ms(now), fetched.status
         if feed is not None and feed.form:
-            self._take_items(batch, row, visit.url, understood, now)
+            found = self._take_items(batch, row, visit.url, understood, (last_ms / 1000, now))
             row.failures, row.problem = 0, feed.problem
         elif fetched.outcome is Outcome.UNCHANGED:
             row.failures, row.problem = 0, ""
@@ -92,14 +97,29 @@ class Desk:
         else:
             row.failures += 1
             row.problem = "it is no feed" if fetched.outcome is Outcome.OK else str(fetched.outcome)
-        due = now + self._poll_seconds(visit, row, fetched, now)
-        row.next_ms = to_ms(due)
+        told = Told(
+            ttl_seconds=row.ttl_seconds,
+            max_age_seconds=promised_seconds(fetched),
+            skip_hours=row.skip_hours,
+            skip_days=row.skip_days,
+            failures=row.failures,
+            found=found,
+            found_in_seconds=now - last_ms / 1000 if last_ms else 0.0,
+        )
+        due = now + self._poll_seconds(visit.url, row, told, now)
         batch.put("site", feed_key(visit.row), pack(row))
         return 0.0 if row.removed else due
 
     def _take_items(
-        self, batch: Batch, row: FeedRow, url: str, understood: Understood, now: float
-    ) -> None:
+        self,
+        batch: Batch,
+        row: FeedRow,
+        url: str,
+        understood: Understood,
+        between: tuple[float, float],
+    ) -> int:
+        """Returns how many were posted between the last poll and this one, as far as is known."""
+        last, now = between
         feed = understood.feed or Feed()
         row.title, row.hubs, row.self_url = feed.title, feed.hubs, feed.self_url
         row.page_url, row.ttl_seconds = feed.url, feed.ttl_seconds
@@ -107,17 +127,17 @@ class Desk:
         keys = item_keys(feed.items)
         fresh = [feed.items[place] for place in unseen(row, keys)]
         remember(row, keys)
-        times = {seconds_of(item.published or item.updated) for item in feed.items}
-        known = {each for each in times if 0 < each <= now} | set(row.posted)
-        if any(not (item.published or item.updated) for item in fresh):
-            known.add(now)
-        row.posted = sorted(known, reverse=True)[:MAX_POSTED]
+        # The dates of items that were there before say nothing: some feeds date all with each poll.
+        times = [_posted(item, now) for item in fresh]
+        row.posted = sorted({*times, *row.posted}, reverse=True)[:MAX_POSTED]
         links = {each.link.url: each for each in understood.named}
         understood.named = []
         for item in fresh:
             named = links.get(canonical(item.url, url) or "") if item.url else None
             if named is not None:
                 self._take_item(batch, url, (item, named), understood, now)
+        is_all_new = bool(fresh) and len(fresh) == len(feed.items)  # probably others were missed
+        return sum(when > last for when in times) + is_all_new
 
     def _take_item(
         self,
@@ -137,20 +157,13 @@ class Desk:
         else:
             understood.named.append(named)
 
-    def _poll_seconds(self, visit: Visit, row: FeedRow, fetched: Fetched, now: float) -> float:
+    def _poll_seconds(self, url: str, row: FeedRow, told: Told, now: float) -> float:
         feeds = self._config.feeds
-        pushed_until = self._pushed.until(visit.url) if row.hubs else 0.0
+        pushed_until = self._pushed.until(url) if row.hubs else 0.0
         if pushed_until > now:
             row.pushed_until_ms = to_ms(pushed_until)
             return feeds.longest
         row.pushed_until_ms = 0
-        told = Told(
-            ttl_seconds=row.ttl_seconds,
-            max_age_seconds=promised_seconds(fetched),
-            skip_hours=row.skip_hours,
-            skip_days=row.skip_days,
-            failures=row.failures,
-        )
         return next_poll_seconds(
             told, row.posted, now, shortest=feeds.shortest, longest=feeds.longest
         )
@@ -167,6 +180,12 @@ class Desk:
         least = _LEAST_SITEMAP * self._config.refresh.shortest
         quiet = (now - known.newest) / 2 if known.newest else _DAY_SECONDS
         return min(max(quiet, least), max(least, _MOST_SITEMAP_SECONDS))
+
+
+def _posted(item: Item, now: float) -> float:
+    """When it was first seen, where it tells no date, or one that is still to come."""
+    when = seconds_of(item.published or item.updated)
+    return when if 0 < when <= now else now
 
 
 def _speaks_for(feed_url: str, page_url: str) -> bool:

@@ -89,6 +89,8 @@ class Status(Struct):
     live: Live | None = None
     source: int = 0
     """Sitemaps and feeds, which are answered and no pages."""
+    indexed: int = 0
+    """Pages that searches find, whatever their last visit came to."""
 
 
 def status_of(directory: Path, snapshot: Snapshot) -> Status:
@@ -124,6 +126,7 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         totals=_totals(counts),
         live=snapshot.live,
         source=by_state[State.SOURCE],
+        indexed=snapshot.indexed,
     )
 
 

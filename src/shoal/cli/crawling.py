@@ -93,6 +93,9 @@ def crawl(
     forever: Annotated[
         bool, flag("--forever", "Go on without end: new pages, and stored ones as they change.")
     ] = False,
+    once: Annotated[
+        bool, flag("--once", "One pass, though the collection's settings say without end.")
+    ] = False,
     shadow: Annotated[
         bool, flag("--shadow", "Gather apart; `shoal shadow apply` makes it the collection.")
     ] = False,
@@ -108,6 +111,7 @@ def crawl(
     from shoal.app.layout import Layout, directory_of
     from shoal.cli.settings_flags import assignments, resolutions, typed
     from shoal.config import load
+    from shoal.errors import UsageError
 
     directory = directory_of(given_dir)
     words = {
@@ -131,10 +135,12 @@ def crawl(
         "crawl.include": tuple(include or ()) or None,
         "crawl.exclude": tuple(exclude or ()) or None,
         "fetch.allow_private": "yes" if allow_private else None,
-        "crawl.forever": "yes" if forever else None,
+        "crawl.forever": "yes" if forever else "no" if once else None,
         **resolutions(resolve or ()),
         **assignments(assign or ()),
     }
+    if forever and once:
+        raise UsageError("--forever and --once can't be had together")
     Layout(directory).must_be_free()
     config = load(directory, with_whole_paths(overrides), os.environ)
     links = seeds_of(seeds or (), config, directory)
@@ -181,6 +187,8 @@ def crawl_and_tell(job: Job, *, json: bool, quiet: bool) -> int:
             again = command_to_go_on(job.directory, job.config, {}, shadow=apart)
             screen.remark(f"Stopped at once. Go on with: {again}")
         return ended.exit_code
+    if job.selection is not None and not summary.again and summary.finished and not quiet:
+        screen.remark("No stored page is meant: nothing was asked (see --site and --older).")
     if json:
         screen.json(summary)
     elif not quiet:
@@ -201,7 +209,7 @@ def _tell_ending(job: Job, summary: "Summary", again: str) -> None:
     from shoal.cli.summary import ending
     from shoal.cli.wording import program
 
-    for line in ending(summary, job.directory, again):
+    for line in ending(summary, job.directory, again, is_refresh=job.selection is not None):
         screen.say(line)
     if job.shadow is not None:
         apply = f"{program()} shadow apply{in_directory(job.directory)}"
@@ -221,7 +229,8 @@ def run(job: Job, *, quiet: bool) -> Ended:
         interrupts = Interrupts(shown.note)
 
         def started(running: "RunningCrawl") -> None:
-            shown.note(f"Crawling into {job.directory}; Ctrl-C stops it, the same command goes on.")
+            doing = "Crawling into" if job.selection is None else "Refreshing"
+            shown.note(f"{doing} {job.directory}; Ctrl-C stops it, the same command goes on.")
             for line in recovery_lines(running.recovered):
                 shown.note(line)
             interrupts.started(running)
@@ -243,7 +252,7 @@ async def _crawl(
     from shoal.app import preflight
     from shoal.app.running import crawl_into
 
-    await preflight.check(job.config, job.links)
+    await preflight.check(job.config, job.links, job.directory)
     return await crawl_into(
         job.shadow or job.directory,
         job.config,

@@ -2,18 +2,24 @@
 says."""
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import Context, Dir, Json, Output, argument, feed_app, option
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from shoal.app.feeds import Added
     from shoal.model.feed import Feed, Item
 
 _MAX_TIME = "2m"
 _SHOWN = 5
-Named = Annotated[list[str], argument("URL|FILE.opml", "Feeds, or a list of feeds in OPML.")]
+Named = Annotated[
+    list[str],
+    argument("URL|FILE.opml|-", "Feeds, or a list of feeds in OPML; -: from standard input."),
+]
 
 
 @feed_app.callback(invoke_without_command=True)
@@ -34,7 +40,7 @@ def feed_add(feeds: Named, given_dir: Dir = None, json: Json = False) -> None:
     from shoal.app.feeds import add_feeds
     from shoal.app.layout import directory_of
 
-    _tell(add_feeds(directory_of(given_dir), feeds), "polled", json=json)
+    _tell(add_feeds(directory_of(given_dir), feeds, _standard_input(feeds)), "polled", json=json)
 
 
 @feed_app.command("remove")
@@ -46,7 +52,15 @@ def feed_remove(feeds: Named, given_dir: Dir = None, json: Json = False) -> None
     from shoal.app.feeds import remove_feeds
     from shoal.app.layout import directory_of
 
-    _tell(remove_feeds(directory_of(given_dir), feeds), "polled no more", json=json)
+    _tell(
+        remove_feeds(directory_of(given_dir), feeds, _standard_input(feeds)),
+        "polled no more",
+        json=json,
+    )
+
+
+def _standard_input(feeds: list[str]) -> "BinaryIO | None":
+    return sys.stdin.buffer if "-" in feeds else None
 
 
 def _tell(done: "Added", what: str, *, json: bool) -> None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _DEFAULT_SITES = 20
 _MOST_SITES = 100_000
+_COLUMNS = ("page", "freshness", "age", "since last fetch", "rate", "changes/visits", "next visit")
+"""Of the lines of --pages."""
 
 
 @app.command()
@@ -66,6 +68,7 @@ def freshness(
 
 
 def _say(found: "Freshness") -> None:
+    from shoal.app.freshness_units import length_of_time
     from shoal.cli import screen
     from shoal.cli.wording import count
 
@@ -75,21 +78,24 @@ def _say(found: "Freshness") -> None:
     screen.say(f"{count(found.stored, 'stored page')} at {found.at}", strong=True)
     if found.now.pages < found.stored:
         screen.say(f"Measured on {found.now.pages:,} of them, evenly chosen.")
+    now = found.now
+    age, fetched = length_of_time(now.age_days), length_of_time(now.days_since_fetch)
     lines = [
-        ("freshness", f"{found.now.freshness:.1%}", "of the copies are as their page is"),
-        ("age", _days(found.now.age_days), "since a page became another, 0 while it has not"),
-        ("by weight", _days(found.weighted_age_days), "age, each page by what it is worth"),
-        ("last fetch", _days(found.now.days_since_fetch), "ago, in the mean"),
+        ("freshness", f"{now.freshness:.1%}", "of the copies are as their page is"),
+        ("age", age, "since a page became another, 0 while it has not"),
+        ("by weight", length_of_time(found.weighted_age_days), "age, by what pages are worth"),
+        ("last fetch", fetched, "ago, in the mean"),
     ]
     if found.planned_age_days is not None:
         says = "age that the planned visits give in the long run"
-        lines.append(("planned", _days(found.planned_age_days), says))
+        lines.append(("planned", length_of_time(found.planned_age_days), says))
     for name, value, says in lines:
         screen.say(f"  {name:<11}{value:>12}  {says}")
     if found.by_prior:
+        kind = "its kind" if found.by_prior == 1 else "their kind"
         screen.say(
             f"{count(found.by_prior, 'page')} not yet seen twice: taken to change like others "
-            "of their kind."
+            f"of {kind}."
         )
     _table_of_sites(found)
     _table_of_times(found)
@@ -118,16 +124,10 @@ def _table_of_times(found: "Freshness") -> None:
 
 
 def _cells(each: "Figures") -> tuple[str, str, str, str]:
-    fetched = _days(each.days_since_fetch)
-    return f"{each.pages:,}", f"{each.freshness:.1%}", _days(each.age_days), fetched
+    from shoal.app.freshness_units import length_of_time
 
-
-def _days(days: float) -> str:
-    from shoal.cli.wording import duration
-
-    if days >= 1:
-        return f"{days:,.1f} d"
-    return f"{days * 24:.1f} h" if days * 24 >= 1 else duration(days * 86_400)
+    age, fetched = length_of_time(each.age_days), length_of_time(each.days_since_fetch)
+    return f"{each.pages:,}", f"{each.freshness:.1%}", age, fetched
 
 
 def _say_pages(collection: "Collection", where: str, *, json: bool) -> None:
@@ -139,17 +139,19 @@ def _say_pages(collection: "Collection", where: str, *, json: bool) -> None:
     if json:
         screen.stream(to_json(line) + b"\n" for line in lines)
     else:
+        screen.data("\t".join(_COLUMNS).encode(), b"\n")
         screen.stream(_line(line).encode() for line in lines)
 
 
 def _line(line: "PageFreshness") -> str:
+    from shoal.app.freshness_units import length_of_time
     from shoal.cli.wording import one_line
 
     cells = (
         line.url,
         f"{line.freshness:.3f}",
-        f"{line.age_days:.2f} d",
-        f"{line.days_since_fetch:.2f} d",
+        length_of_time(line.age_days),
+        length_of_time(line.days_since_fetch),
         f"{line.changes_per_day:.3g}/d",
         f"{line.changes}/{line.visits}",
         line.due or "-",

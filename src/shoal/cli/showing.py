@@ -147,12 +147,13 @@ def _history(collection: Collection, url: str, *, json: bool) -> None:
         screen.json(lines)
         return
     screen.table(
-        ["when", "outcome", "status", "seconds", "address", "note"],
+        ["when", "outcome", "status", "change", "seconds", "address", "note"],
         (
             [
                 line.when,
                 line.outcome,
                 str(line.status or ""),
+                line.change,
                 f"{line.seconds:.2f}",
                 line.address,
                 line.location or line.note or ("cut at the size limit" if line.cut else ""),

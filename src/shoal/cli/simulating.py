@@ -85,7 +85,8 @@ def _say(found: "Simulation") -> None:
 
     by = ", weighted by importance" if found.weighted else ""
     pages = f"{count(found.pages, 'page')} ({found.population})"
-    screen.say(f"{pages}, {found.years:g} simulated years{by}", strong=True)
+    years = f"{found.years:g} simulated year{'' if found.years == 1 else 's'}"
+    screen.say(f"{pages}, {years}{by}", strong=True)
     numbers = ("budget", "age", "above", "2nd half", "above 2nd", "freshness", "visits")
     names = (numbers[0], "policy", "rates", *numbers[1:])
     screen.table(names, [_cells(each) for each in found.outcomes], numbers=numbers)

@@ -82,6 +82,9 @@ def _read(
     from shoal.errors import UsageError
 
     if "://" not in named:
+        if Path(named).is_dir():
+            make = f"shoal sitemap --make {named} --base URL"
+            raise UsageError(f"{named} is a folder; to write a sitemap of it: {make}")
         if not Path(named).is_file():
             raise UsageError(f"{named} is no file here, and no URL written in full")
         return view_file(Path(named))

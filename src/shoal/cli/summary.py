@@ -37,7 +37,8 @@ def status_lines(status: Status) -> Iterator[str]:
         line = f"{label:<{_WIDTH + 2}} {number:>{widest},}"
         if number or name in ("discovered", "queued"):
             yield f"{line}  = {made_of}" if made_of else line
-    yield _totals(status.totals)
+    found = f" · {count(status.indexed, 'page')} in the index" if status.indexed else ""
+    yield _totals(status.totals) + found
 
 
 def _totals(totals: dict[str, int]) -> str:
@@ -52,7 +53,9 @@ def _totals(totals: dict[str, int]) -> str:
     return " · ".join(facts)
 
 
-def ending(summary: Summary, directory: Path, again: str) -> Iterator[str]:
+def ending(
+    summary: Summary, directory: Path, again: str, *, is_refresh: bool = False
+) -> Iterator[str]:
     """How a crawl ended, where its pages are, and what to type next; `again` goes on with it."""
     status = summary.status
     took = duration(summary.seconds)
@@ -60,6 +63,8 @@ def ending(summary: Summary, directory: Path, again: str) -> Iterator[str]:
         yield f"Finished after {took}."
     else:
         yield f"Stopped after {took}: {summary.reason}."
+    if summary.again:
+        yield _again(summary)
     if summary.reconsidered:
         urls = count(summary.reconsidered, "URL")
         whose = "its" if summary.reconsidered == 1 else "their"
@@ -73,11 +78,29 @@ def ending(summary: Summary, directory: Path, again: str) -> Iterator[str]:
         yield f"The index is not up to date: {summary.index_problem}; make it anew with: {how}"
     if summary.trouble:
         yield f"No good answer from: {troubles(summary.trouble)}."
-    if summary.waiting_later:
+    if is_refresh and summary.waiting_later:
+        urls = count(summary.waiting_later, "new URL waits", "new URLs wait")
+        yield f"{urls} for the next crawl: {again}"
+    elif summary.waiting_later:
         yield _waiting(summary, directory, again)
+    elif not summary.finished and not is_refresh:
+        yield f"Go on with: {again}"
     names = ("search WORDS", "serve", "status")
     commands = (f"{program()} {name}{in_directory(directory)}" for name in names)
     yield f"Next: {' · '.join(commands)}"
+
+
+def _again(summary: Summary) -> str:
+    """What became of pages that were asked for again."""
+    known = summary.changed + summary.missing + summary.again_failed
+    parts_of = {
+        "changed": summary.changed,
+        "unchanged": summary.again - known,
+        "gone or moved": summary.missing,
+        "not answered": summary.again_failed,
+    }
+    told = ", ".join(f"{number:,} {name}" for name, number in parts_of.items() if number)
+    return f"Asked again for {count(summary.again, 'page')}: {told}."
 
 
 def recovery_lines(recovered: Recovered) -> Iterator[str]:

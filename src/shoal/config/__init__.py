@@ -79,6 +79,10 @@ the command was called, at which point of the program a test wants it to die, an
 draws pages."""
 
 
+_WITHOUT_FLAGS = ("refresh.", "sitemaps.", "feeds.", "index.", "search.", "dedupe.", "understand.")
+"""Sections without flags of their own: who sets one of these wrongly is told its whole name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """Every setting, and where those that aren't defaults came from."""
@@ -107,7 +111,8 @@ class Config:
             if value is not None:
                 word = "resolve" if key.startswith("resolve.") else key.rpartition(".")[2]
                 flag = "--" + word.replace("_", "-")
-                given.append(_Given(key, value, origin=flag, name=flag))
+                name = f"--set {key}" if key.startswith(_WITHOUT_FLAGS) else flag
+                given.append(_Given(key, value, origin=flag, name=name))
         return self._having(given)
 
     def value_of(self, key: str) -> Value:

@@ -214,6 +214,9 @@ def read_file(path: Path) -> dict[str, object]:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
+    except NotADirectoryError:
+        file = next((each for each in path.parents if each.exists()), path.parent)
+        raise UsageError(f"{file} is a file, not a directory") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path.name} is not valid TOML: {error} (in {path.parent})") from None
     except OSError as error:

@@ -304,7 +304,9 @@ class Discovery:
     def inherit(self, batch: Batch, row: bytes, life: Life, now: float) -> None:
         """A page has moved here: how it changes is known already."""
         card = self._urls.card(row)
-        if card is not None and card.url.life is None and not card.url.visits:
+        if card is None or card.url.kind in SOURCES:
+            return
+        if card.url.life is None and not card.url.visits:
             card.url.life = Life(life.quiet_seconds, life.dated, dict(life.undated), life.observed)
             self._urls.write(batch, card, now)
 

@@ -49,7 +49,7 @@ from shoal.frontier.visits import visit_of
 from shoal.frontier.waiters import Waiters
 from shoal.frontier.wishes import Wishes
 from shoal.frontier.workbench import Workbench
-from shoal.model.cell import to_ms
+from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.document import Understood
 from shoal.model.link import Link, Source
 from shoal.model.outcome import Outcome
@@ -373,6 +373,8 @@ class DiskFrontier:
 
     def report(self) -> Report:
         now, ready = self._clock.now(), self._next_ready()
+        if ready is not None and to_ms(ready) >= NEVER_MS:
+            ready = None  # what waits there is not of this crawl, or its host is paused
         return Report(
             in_flight=len(self._leases),
             unfinished=len(self._in_flight) - len(self._leases),

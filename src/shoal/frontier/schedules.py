@@ -96,6 +96,9 @@ class Schedules:
         url = card.url
         if url.kind is not Kind.FEED:  # it was read as a page: a 304 would hide its items
             url.kind, url.etag, url.last_modified = Kind.FEED, "", ""
+            if url.life is not None and self._refresher is not None:
+                self._refresher.forget(batch, url.life)
+            url.life = None
         if row in self._books.in_flight:  # its commit looks whether it is wanted
             self._books.urls.write(batch, card, now)
             return

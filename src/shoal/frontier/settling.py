@@ -94,8 +94,9 @@ class Settler:
         is_removed = visit.kind in SOURCES and due is None
         if self._missing.asks_again and not is_found(fetched.outcome) and not is_removed:
             due = ask_again_at(url, fetched.outcome, now, self._missing)
-        if became_source:  # it was said to be a feed while it was being asked for
-            self._discovery.enqueue(batch, card, to_ms(now), now, again=due is not None)
+        if became_source and due is None:  # it was said to be one while it was being asked for
+            again = self._missing.asks_again
+            self._discovery.enqueue(batch, card, to_ms(now), now, again=again)
         elif due is None:
             self._urls.write(batch, card, now)
         else:
@@ -106,6 +107,7 @@ class Settler:
         """What the visit says of how the page changes, and when to look again."""
         visit, fetched, understood, now = ending
         if visit.kind in SOURCES:
+            self._forget_life(batch, url)
             return (
                 None
                 if self._desk is None
@@ -117,11 +119,22 @@ class Settler:
         if url.told_ms:
             self._learn_of_hint(visit.site, url, understood.change)
         own = understood.documents[0] if understood.documents else None
-        if own is not None and self._desk is not None and self._desk.is_feed(visit.row, own):
-            url.kind, url.state, url.reason = Kind.FEED, State.SOURCE, str(Kind.FEED)
-            own.fate = Fate.SOURCE
-            return now
+        due: float | None = None
+        if own is not None and self._desk is not None:
+            due = self._desk.adopt(batch, visit.row, own, now)
+            if due is not None:
+                url.kind, url.state, url.reason = Kind.FEED, State.SOURCE, str(Kind.FEED)
+                own.fate = Fate.SOURCE
+        if url.kind in SOURCES:
+            self._forget_life(batch, url)
+            return due
         return self._refresher.plan(batch, visit.row, url.life, now)
+
+    def _forget_life(self, batch: Batch, url: UrlRow) -> None:
+        """When a source is asked for follows from what it names, not from how it changes."""
+        if url.life is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.life)
+        url.life = None
 
     def _learn_of_hint(self, site: bytes, url: UrlRow, change: Change) -> None:
         """Whether its sitemap was right in saying that it had changed."""

@@ -75,7 +75,7 @@ class FeedRow(Struct, array_like=True):
     posted: list[float] = []
     """When its last items were posted, unix seconds, the newest first: at most MAX_POSTED."""
     polled_ms: int = 0
-    next_ms: int = 0
+    """When it was last asked; when it will be stands in the queue."""
     failures: int = 0
     """In a row."""
     status: int = 0

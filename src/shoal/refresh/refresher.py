@@ -51,14 +51,16 @@ class PageRefresher:
         table: Table,
         settings: RefreshSettings,
         weight_of: Callable[[bytes], float] = lambda _row: 1.0,
-        budget_per_second: float = 1.0,
+        budget_of: Callable[[int], float] = lambda _pages: 1.0,
     ) -> None:
+        """`budget_of`: visits per second, when so many pages are planned for."""
         self._table = table
         self._settings = settings
         self._weight_of = weight_of
         stored = table.get("site", _PRICE_KEY)
         state = PriceState() if stored is None else unpack(PriceState, stored)
-        self.price = Price(state, settings.limits, budget_per_second)
+        self._budget_of = budget_of
+        self.price = Price(state, settings.limits, budget_of(state.pages))
         self._groups: dict[str, Group] = {}
         self._changed: dict[str, Group] = {}
         self._priors = Priors(self._group, self._put_group)
@@ -123,6 +125,8 @@ class PageRefresher:
             life.counted = True
         life.log_rate, life.log_rate_sd = found.mean, found.sd
         life.weight = self._weight_of(row)
+        is_new = not life.interval_seconds
+        self.price.budget_per_second = self._budget_of(self.price.state.pages + is_new)
         life.interval_seconds = self.price.plan(
             found, life.weight, life.interval_seconds or None, life.price
         )

@@ -27,7 +27,9 @@ LONGEST_SECONDS = 90 * DAY_SECONDS
 YEAR_SECONDS = 365.25 * DAY_SECONDS
 _STEPS_PER_INTERVAL = 20
 _BURST_STEPS = 2
-"""So much of the budget may be saved up."""
+_LEAST_BURST = 8.0
+"""So much of the budget may be saved up, in steps and in visits: of few pages a step is less than
+one visit, and several that come due together would find less saved than they need."""
 _POINTS_PER_YEAR = 60
 
 
@@ -182,7 +184,8 @@ class _Crawl:
 
     def go_on(self, now: float, until: float) -> None:
         allowance, before = self._budget * (until - now), self.visits
-        self._saved = min(self._saved + allowance, _BURST_STEPS * allowance)
+        most_saved = max(_BURST_STEPS * allowance, _LEAST_BURST)
+        self._saved = min(self._saved + allowance, most_saved)
         while self._saved >= 1:
             rows = np.flatnonzero(self._due < until)
             if not len(rows):

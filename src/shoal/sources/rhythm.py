@@ -1,10 +1,11 @@
 """When is a feed asked again (R1)? As often as it posts, within what it and its server allow.
 
-Items are posted at a rate that is estimated from the last ones, with the silence since then (a
-feed that stops slows down by itself) and a weak prior of one item a day. Where the hours of posting
-differ clearly (Rayleigh's test), the rate follows them: a paper that appears at six is asked at
-six, not all night. The next poll is when half an item is expected. The owner's words come on top:
-ttl and max-age say not before, skipHours and skipDays say not then. Failures double the wait.
+The rate of posting is estimated from the last items, with the silence since then (a feed that stops
+slows down by itself) and a prior of one item a day, which a handful of items outweighs. A burst
+counts while it lasts, and so does what the last poll found. Where the hours of posting differ
+clearly (Rayleigh's test), the rate follows them: a paper that appears at six is asked at six, not
+all night. The next poll is when half an item is expected. The owner's words come on top: ttl and
+max-age say not before, skipHours and skipDays say not then. Failures double the wait.
 """
 
 import math
@@ -19,7 +20,15 @@ a quarter of the time between two of them."""
 
 _PRIOR_ITEMS = 0.25
 _PRIOR_SECONDS = DAY_SECONDS / 4
+_PRIOR_FADES = 8.0
+"""With each item after the first. The rates of feeds differ by orders of magnitude, so that five
+items at one pace say more of a feed than what feeds do on average."""
 _RECENT_ITEMS = 20
+_BURST_ITEMS = 5
+_BURST_TIMES = 2.0
+"""As fast as before, or faster: at a steady rate the last five hardly ever are (one in twenty)."""
+_LEAST_FOUND = 2
+"""One new item is no surprise where half a one is expected."""
 _LEAST_FOR_PATTERN = 20
 _LEAST_DAYS_FOR_PATTERN = 5
 _RAYLEIGH = 9.2
@@ -44,6 +53,10 @@ class Told(NamedTuple):
     """In a row."""
     is_pushed: bool = False
     """A hub tells of changes: polling only makes sure."""
+    found: int = 0
+    """Items that this poll found and that were posted since the one before,"""
+    found_in_seconds: float = 0.0
+    """which was so long ago; 0: there was none."""
 
 
 def next_poll_seconds(
@@ -56,6 +69,8 @@ def next_poll_seconds(
         wait = longest
     else:
         wait = _expected_wait(posted, now, longest)
+        if told.found >= _LEAST_FOUND and told.found_in_seconds > 0:
+            wait = min(wait, EXPECTED_ITEMS * told.found_in_seconds / told.found)
         wait = max(wait, min(told.ttl_seconds, longest), min(told.max_age_seconds, longest))
     if told.failures:
         wait = max(wait, shortest) * 2 ** min(told.failures, _MOST_DOUBLINGS)
@@ -68,19 +83,33 @@ def _expected_wait(posted: Sequence[float], now: float, longest: float) -> float
     past = sorted((when for when in posted if 0 < when <= now), reverse=True)
     recent = past[:_RECENT_ITEMS]
     since = now - recent[-1] if recent else 0.0
-    per_second = (len(recent) + _PRIOR_ITEMS) / (since + _PRIOR_SECONDS)
+    prior = _PRIOR_FADES ** -max(0, len(recent) - 1)
+    per_second = (len(recent) + _PRIOR_ITEMS * prior) / (since + _PRIOR_SECONDS * prior)
+    pace = _burst_pace(recent, now)
+    if pace >= _BURST_TIMES * per_second:
+        return EXPECTED_ITEMS / pace  # of this very hour
     weights = hour_weights(past)
     if weights is None:
         return EXPECTED_ITEMS / per_second
     waited = expected = 0.0
     step = max(_STEP_SECONDS, longest / _MOST_STEPS)
     while waited < longest:
-        weight = weights[int((now + waited) % DAY_SECONDS // HOUR_SECONDS)]
-        expected += per_second * weight * step
+        rate = per_second * weights[int((now + waited) % DAY_SECONDS // HOUR_SECONDS)]
+        expected += rate * step
         waited += step
         if expected >= EXPECTED_ITEMS:
-            break
+            return waited - (expected - EXPECTED_ITEMS) / rate
     return waited
+
+
+def _burst_pace(recent: Sequence[float], now: float) -> float:
+    """Of the last few of these, the newest first, while they go on coming; 0: they do not."""
+    if len(recent) <= _BURST_ITEMS:
+        return 0.0
+    took, silence = recent[0] - recent[_BURST_ITEMS - 1], now - recent[0]
+    if silence > took or not took:  # it is over; or they all have one date, which tells no pace
+        return 0.0
+    return (_BURST_ITEMS - 1) / (took + silence)
 
 
 def hour_weights(posted: Sequence[float]) -> list[float] | None:

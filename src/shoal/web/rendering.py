@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 import jinja2
 
+from shoal.app.freshness_units import length_of_time
 from shoal.web.labels import kind, language_name
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -90,7 +91,8 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        filters = (web_address, clipped, number, size, date, moment, plural, kind, language_name)
+        texts = (web_address, clipped, plural, kind, language_name)
+        filters = (*texts, number, size, date, moment, length_of_time)
         self._environment.filters.update({each.__name__: each for each in filters})
         self._environment.globals["path"] = path
 

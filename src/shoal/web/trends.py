@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from shoal.app.freshness import Moment
-from shoal.app.freshness_plot import nice_top
+from shoal.app.freshness_plot import age_axis
+from shoal.app.freshness_units import length_of_time
 from shoal.web.plots import HEIGHT, WIDTH, Plot
 
 
@@ -12,10 +13,15 @@ def trends(moments: Sequence[Moment]) -> list[Plot]:
     if len(moments) < 2:
         return []
     return [
-        _trend("freshness", "Freshness", [each.freshness for each in moments], _share, 1.0),
-        _trend("age", "Age", [each.age_days for each in moments], _days),
-        _trend("fetched", "Since the last fetch", [e.days_since_fetch for e in moments], _days),
+        _trend("freshness", "Freshness", [e.freshness for e in moments], _share, (1.0, "100%")),
+        _of_days("age", "Age", [e.age_days for e in moments]),
+        _of_days("fetched", "Since the last fetch", [e.days_since_fetch for e in moments]),
     ]
+
+
+def _of_days(name: str, title: str, values: Sequence[float]) -> Plot:
+    unit, top = age_axis(max(values))
+    return _trend(name, title, values, length_of_time, (top * unit.days, f"{top:g} {unit.short}"))
 
 
 def _trend(
@@ -23,10 +29,9 @@ def _trend(
     title: str,
     values: Sequence[float],
     words: Callable[[float], str],
-    top: float | None = None,
+    top: tuple[float, str],
 ) -> Plot:
-    highest = max(values)
-    scale = nice_top(highest) if top is None else top
+    scale, scale_words = top
     places = [
         (
             round(WIDTH * number / (len(values) - 1), 1),
@@ -39,7 +44,7 @@ def _trend(
         name=name,
         title=title,
         now=words(values[-1]),
-        top=words(scale),
+        top=scale_words,
         line=line,
         area=f"{line}L{WIDTH} {HEIGHT}L0 {HEIGHT}Z",
         summary=f"{title} over time: {words(values[0])} first, {words(values[-1])} now",
@@ -48,7 +53,3 @@ def _trend(
 
 def _share(value: float) -> str:
     return f"{value:.0%}"
-
-
-def _days(value: float) -> str:
-    return f"{value:,.1f} d" if value >= 1 else f"{value * 24:.1f} h"
