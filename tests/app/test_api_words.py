@@ -1,6 +1,7 @@
 """Words of the Python API: what a program may hand over, and what it gets."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,10 +37,10 @@ def test_a_seed_that_is_no_word(tmp_path: Path) -> None:
         shoal.crawl(3, dir=tmp_path)  # type: ignore[arg-type]  # the mistake
 
 
-@pytest.mark.parametrize("forever", ["maybe", "no", 1, None])
-def test_forever_is_yes_or_no(tmp_path: Path, forever: object) -> None:
+@pytest.mark.parametrize("wrong", ["maybe", "no", 1, None])
+def test_forever_is_yes_or_no(tmp_path: Path, wrong: Any) -> None:
     with pytest.raises(shoal.UsageError, match="forever must be True or False, not"):
-        shoal.crawl("http://127.0.0.1:9/", dir=tmp_path, forever=forever)  # type: ignore[arg-type]
+        shoal.crawl("http://127.0.0.1:9/", dir=tmp_path, max_time=1, forever=wrong)
 
 
 def an_empty_one(directory: Path) -> Path:
@@ -55,9 +56,8 @@ def test_older_is_a_length_of_time(tmp_path: Path, older: object) -> None:
         shoal.refresh(dir=an_empty_one(tmp_path), older=older)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("older", ["7d", 0.5])
-def test_older_as_a_text_or_in_seconds(tmp_path: Path, older: str | float) -> None:
-    assert shoal.refresh(dir=an_empty_one(tmp_path), older=older).finished
+def test_older_as_a_text(tmp_path: Path) -> None:
+    assert shoal.refresh(dir=an_empty_one(tmp_path), older="7d").finished
 
 
 def test_a_collection_explains_and_takes_orders(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from shoal.app.feeds import add_feeds, feeds_of, opml_of, remove_feeds, view_fil
 from shoal.app.layout import Layout, WriteLock
 from shoal.config import load
 from shoal.errors import CollectionError, UsageError
-from shoal.frontier.rows import AGAIN, UrlRow, url_key
+from shoal.frontier.rows import AGAIN, UrlRow, pack_url, url_key
 from shoal.model.feed import FeedRow, feed_key
 from shoal.model.outcome import State
 from shoal.model.principal import Principal
@@ -124,7 +124,7 @@ def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
         batch.put("site", feed_key(row_key(A)), pack(row))
         batch.put("site", feed_key(row_key(B)), pack(FeedRow(removed=True)))
         due = UrlRow(State.SOURCE, kind=Kind.FEED, waiting=True, level=AGAIN, due_ms=2_000)
-        batch.put("page", url_key(row_key(A)), pack(due))
+        batch.put("page", url_key(row_key(A)), pack_url(due, 1.0))
         engine.table.write(batch)
         await engine.close()
 

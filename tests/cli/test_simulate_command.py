@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import shoal.cli.simulating  # noqa: F401 - registers the command
 from shoal.cli.main import _register_commands
 from shoal.cli.options import parse_and_run
 from shoal.errors import CollectionError, UsageError

@@ -16,8 +16,9 @@ from shoal.model.cell import to_ms
 from shoal.model.document import Document, Understood
 from shoal.model.life import Life
 from shoal.model.link import Link, Rel, Source
+from shoal.model.outcome import Outcome
 from shoal.model.rowkey import row_key, site_of_key
-from shoal.model.visit import Kind
+from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, moved
@@ -457,7 +458,7 @@ def test_a_page_that_turns_out_to_be_a_feed_is_polled_when_its_desk_says(
     assert row is not None
     assert (row.kind, row.due_ms) == (Kind.FEED, to_ms(now + 300.0))
     assert row.life is None, "how a page changes says nothing of a feed"
-    assert play.next_page() is None, "not at once: its links were just read"
+    assert play.lease() is None, "not at once: its links were just read"
     clock.advance(301.0)
     again = play.next_page()
     assert again is not None
@@ -476,6 +477,22 @@ def test_a_page_that_is_added_as_a_feed_has_no_life_of_a_page(
     row = play.row(FEED)
     assert row is not None
     assert (row.kind, row.life) == (Kind.FEED, None)
+
+
+def test_an_article_that_bears_the_url_of_a_feed_does_not_end_its_polls(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = Play(table, clock, crawling())
+    want(play, wanted=True)
+    assert play.crawl(most=1) == [FEED]
+    before = play.row(FEED)
+    assert before is not None
+    visit = Visit(FEED, row_key(FEED), play.site(FEED), Kind.INJECTED, source=Source.FEED)
+    play.finish(visit, Fetched(Outcome.OK, 200), OK)
+    row = play.row(FEED)
+    assert row is not None
+    assert (row.waiting, row.due_ms, row.life) == (True, before.due_ms, None)
+    assert play.problems() == []
 
 
 def test_a_feed_of_an_excluded_host_waits_until_the_host_is_wanted(fed: Play) -> None:

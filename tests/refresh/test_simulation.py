@@ -59,13 +59,13 @@ def test_others_keep_the_budget_too(policy: Policy) -> None:
     assert 0 < course.mean().freshness < 1
 
 
-@pytest.mark.parametrize("count", [1, 3, 9, 15, 25])
+@pytest.mark.parametrize("count", [1, 3, 9, 20])
 @pytest.mark.parametrize("learns", [False, True])
 def test_few_pages_get_their_budget_too(count: int, *, learns: bool) -> None:
     """Of which a step is less than one visit."""
     pages = population("lognormal", count, 1, weighted=False)
     best = optimum(pages, 7 * count / WEEK_SECONDS, "age").age_seconds
-    course = simulate(pages, Run("age", learns, 7.0, years=0.3))
+    course = simulate(pages, Run("age", learns, 7.0, years=0.2))
     assert 0.98 * 7 < course.visits_per_week <= 7.0001
     # one visit at a time: where there are two pages each waits for the other
     assert 0.9 * best < course.mean().age_seconds < (1.5 if learns else 1.3) * best

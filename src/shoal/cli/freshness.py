@@ -80,10 +80,11 @@ def _say(found: "Freshness") -> None:
         screen.say(f"Measured on {found.now.pages:,} of them, evenly chosen.")
     now = found.now
     age, fetched = length_of_time(now.age_days), length_of_time(now.days_since_fetch)
+    weighted = length_of_time(found.weighted_age_days)
     lines = [
         ("freshness", f"{now.freshness:.1%}", "of the copies are as their page is"),
         ("age", age, "since a page became another, 0 while it has not"),
-        ("by weight", length_of_time(found.weighted_age_days), "age, by what pages are worth"),
+        ("by weight", weighted, "age, each page by what it is worth"),
         ("last fetch", fetched, "ago, in the mean"),
     ]
     if found.planned_age_days is not None:

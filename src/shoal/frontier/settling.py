@@ -127,6 +127,8 @@ class Settler:
                 own.fate = Fate.SOURCE
         if url.kind in SOURCES:
             self._forget_life(batch, url)
+            if visit.kind is Kind.INJECTED and self._missing.asks_again:
+                return max(now, url.due_ms / 1000)  # a feed's own item names it: it keeps its date
             return due
         return self._refresher.plan(batch, visit.row, url.life, now)
 
