@@ -26,6 +26,7 @@ POLITE = RobotsMix(disallow=0.5, crawl_delay=0, missing=0, error=0)
 OPEN = RobotsMix(disallow=0, crawl_delay=0, missing=0, error=0)
 
 
+@pytest.mark.slow
 def test_one_pass_finds_what_the_sitemaps_name(tmp_path: Path) -> None:
     now = 40 * 3_600.0
     web = Web(
@@ -62,6 +63,7 @@ def test_one_pass_finds_what_the_sitemaps_name(tmp_path: Path) -> None:
         assert {page.url for page in collection.pages()} == asked - files, "a sitemap is no page"
 
 
+@pytest.mark.slow
 def test_new_posts_are_found_by_feeds(tmp_path: Path) -> None:
     web = Web(
         seed=6,
