@@ -6,7 +6,6 @@ it; what in it can't be polled is told, and does not keep the others out. Whoeve
 everything is told of no feeds: they belong to the machinery of a crawl, not to what it found.
 """
 
-import asyncio
 import difflib
 import io
 from collections.abc import Sequence
@@ -14,19 +13,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.app import orders
-from shoal.app.api import run
 from shoal.app.collection import Collection
 from shoal.app.feed_table import feed_rows, next_poll, time_of
-from shoal.app.fetchers import http_fetcher, resolver
-from shoal.app.layout import Layout
-from shoal.app.site_map import Findings, Walk, left_alone
+from shoal.app.one_file import body_of
 from shoal.app.websub import PushState, push_states
-from shoal.clock import SystemClock
 from shoal.config import Config
 from shoal.errors import UsageError
 from shoal.model.feed import Feed, FeedRow
 from shoal.model.record import Struct
-from shoal.model.url import canonical, site_of
+from shoal.model.url import canonical
 from shoal.sources.feed_text import MAX_BYTES, decoded
 from shoal.sources.opml import MAX_FEEDS, Outline, looks_like_opml, read_opml, write_opml
 from shoal.sources.seeds import read_seeds, seed_url
@@ -188,33 +183,10 @@ def view_file(path: Path) -> Feed:
 def view_url(asked: str, directory: Path, config: Config, max_seconds: float) -> Feed:
     """What a feed says now, asked for as politely as by a crawl."""
     url = _url(asked)
-    if Layout(directory).exists():
-        with Collection(directory) as collection:
-            if reason := left_alone(collection, site_of(url)):
-                raise UsageError(reason)
-    body, problem = run(_ask(url, config, max_seconds))
-    if problem:
-        raise UsageError(f"{url} can't be had: {problem}")
-    return _read(body, url)
+    return _read(body_of(url, directory, config, max_seconds), url)
 
 
 def _read(body: bytes, url: str) -> Feed:
     from shoal.sources.feed import read_feed  # noqa: PLC0415 - the library behind it loads slowly
 
     return read_feed(body, url)
-
-
-async def _ask(url: str, config: Config, max_seconds: float) -> tuple[bytes, str]:
-    clock = SystemClock()
-    names = resolver(config, clock)
-    fetcher = http_fetcher(config, names, clock)
-    found = Findings(site_of(url), config)
-    try:
-        async with asyncio.timeout(max_seconds):
-            body, problem = await Walk(found, config, fetcher, clock).body(url, is_named=False)
-    except TimeoutError:
-        return b"", f"it took longer than {max_seconds:g} s (--max-time)"
-    finally:
-        await fetcher.close()
-        await names.close()
-    return body, problem

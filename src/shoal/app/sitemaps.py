@@ -4,20 +4,14 @@ Of a site, robots.txt is asked first: what it forbids is not read, unless it nam
 A host that a running crawl is asking, or that is paused, is not asked here too.
 """
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-from shoal.app.api import run
-from shoal.app.collection import Collection
-from shoal.app.fetchers import http_fetcher, resolver
-from shoal.app.layout import Layout
-from shoal.app.site_map import Findings, Walk, left_alone
-from shoal.clock import SystemClock
+from shoal.app.one_file import body_of
 from shoal.config import Config
 from shoal.errors import UsageError
 from shoal.model.record import Struct
-from shoal.model.url import canonical, site_of
+from shoal.model.url import canonical
 from shoal.sources.sitemap import Entry, SitemapReader, chunks_of
 
 __all__ = ["Entry", "SitemapView", "view_file", "view_url"]
@@ -56,30 +50,7 @@ def view_url(asked: str, directory: Path, config: Config, max_seconds: float) ->
     url = canonical(asked)
     if url is None or not url.startswith(_WEB):
         raise UsageError(f"{asked!r} is no URL of the web")
-    if Layout(directory).exists():
-        with Collection(directory) as collection:
-            if reason := left_alone(collection, site_of(url)):
-                raise UsageError(reason)
-    body, problem = run(_ask(url, config, max_seconds))
-    if problem:
-        raise UsageError(f"{url} can't be had: {problem}")
+    body = body_of(url, directory, config, max_seconds, is_sitemap=True)
     reader = SitemapReader()
     entries = list(reader.entries(chunks_of(body)))
     return SitemapView(url, reader.form, reader.problem, entries)
-
-
-async def _ask(url: str, config: Config, max_seconds: float) -> tuple[bytes, str]:
-    clock = SystemClock()
-    names = resolver(config, clock)
-    fetcher = http_fetcher(config, names, clock)
-    found = Findings(site_of(url), config)
-    try:
-        async with asyncio.timeout(max_seconds):
-            walk = Walk(found, config, fetcher, clock)
-            body, problem = await walk.body(url, is_named=await walk.names(url))
-    except TimeoutError:
-        return b"", f"it took longer than {max_seconds:g} s (--max-time)"
-    finally:
-        await fetcher.close()
-        await names.close()
-    return body, problem

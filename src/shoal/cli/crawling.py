@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Json, Quiet, app, argument, flag, option
+from shoal.cli.options import Assign, Dir, Json, Quiet, Resolve, app, argument, flag, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,17 +79,11 @@ def crawl(
     keep: Annotated[
         str | None, option("--keep", "raw|text|none", "What is kept of a page (raw).")
     ] = None,
-    resolve: Annotated[
-        list[str] | None,
-        option("--resolve", "HOST=ADDRESS[:PORT]", "Where a host is; repeatable."),
-    ] = None,
+    resolve: Resolve = None,
     allow_private: Annotated[
         bool, flag("--allow-private", "Public pages may lead to private addresses.")
     ] = False,
-    assign: Annotated[
-        list[str] | None,
-        option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
-    ] = None,
+    assign: Assign = None,
     forever: Annotated[
         bool, flag("--forever", "Go on without end: new pages, and stored ones as they change.")
     ] = False,

@@ -6,7 +6,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Context, Dir, Json, Output, argument, feed_app, option
+from shoal.cli.options import (
+    Assign,
+    Context,
+    Dir,
+    Json,
+    Output,
+    Resolve,
+    argument,
+    feed_app,
+    option,
+)
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -133,14 +143,8 @@ def feed_show(
     max_time: Annotated[
         str, option("--max-time", "TIME", f"Wait for a site this long at most ({_MAX_TIME}).")
     ] = _MAX_TIME,
-    resolve: Annotated[
-        list[str] | None,
-        option("--resolve", "HOST=ADDRESS[:PORT]", "Where a host is; repeatable."),
-    ] = None,
-    assign: Annotated[
-        list[str] | None,
-        option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
-    ] = None,
+    resolve: Resolve = None,
+    assign: Assign = None,
     given_dir: Dir = None,
     json: Json = False,
 ) -> int:

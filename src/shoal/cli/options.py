@@ -90,6 +90,18 @@ Output: TypeAlias = Annotated[
     str,
     typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output."),
 ]
+Resolve: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--resolve", metavar="HOST=ADDRESS[:PORT]", help="Where a host is; repeatable."),
+]
+Assign: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        help="Any setting (see docs/settings.md); repeatable.",
+    ),
+]
 Quiet: TypeAlias = Annotated[
     bool, typer.Option("--quiet", "-q", help="Say nothing but what goes wrong.")
 ]

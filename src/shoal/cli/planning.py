@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Json, app, argument, option
+from shoal.cli.options import Assign, Dir, Json, Resolve, app, argument, option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,14 +119,8 @@ def map_command(
     max_time: Annotated[
         str, option("--max-time", "TIME", f"Read sitemaps for this long at most ({_MAP_TIME}).")
     ] = _MAP_TIME,
-    resolve: Annotated[
-        list[str] | None,
-        option("--resolve", "HOST=ADDRESS[:PORT]", "Where a host is; repeatable."),
-    ] = None,
-    assign: Annotated[
-        list[str] | None,
-        option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
-    ] = None,
+    resolve: Resolve = None,
+    assign: Assign = None,
     given_dir: Dir = None,
     json: Json = False,
 ) -> None:

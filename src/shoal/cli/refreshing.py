@@ -3,7 +3,7 @@
 import os
 from typing import Annotated
 
-from shoal.cli.options import Dir, Json, Quiet, app, flag, option
+from shoal.cli.options import Assign, Dir, Json, Quiet, app, flag, option
 
 
 @app.command()
@@ -27,10 +27,7 @@ def refresh(
     contact: Annotated[
         str | None, option("--contact", "URL|MAIL", "Where whoever runs a site can reach you.")
     ] = None,
-    assign: Annotated[
-        list[str] | None,
-        option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
-    ] = None,
+    assign: Assign = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:

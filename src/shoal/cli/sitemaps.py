@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Json, app, argument, flag, option
+from shoal.cli.options import Assign, Dir, Json, Resolve, app, argument, flag, option
 
 if TYPE_CHECKING:
     from shoal.app.sitemap_making import Made, Making
@@ -35,14 +35,8 @@ def sitemap_command(
     max_time: Annotated[
         str, option("--max-time", "TIME", f"Wait for a site this long at most ({_MAX_TIME}).")
     ] = _MAX_TIME,
-    resolve: Annotated[
-        list[str] | None,
-        option("--resolve", "HOST=ADDRESS[:PORT]", "Where a host is; repeatable."),
-    ] = None,
-    assign: Annotated[
-        list[str] | None,
-        option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
-    ] = None,
+    resolve: Resolve = None,
+    assign: Assign = None,
     given_dir: Dir = None,
     json: Json = False,
 ) -> None:
