@@ -42,7 +42,6 @@ from shoal.frontier.rows import (
     SiteRow,
     UrlRow,
     entry_key,
-    host_of_site,
     host_row_key,
     pack_url,
     robots_row_key,
@@ -54,6 +53,7 @@ from shoal.model.cell import to_ms
 from shoal.model.document import Fate
 from shoal.model.life import Life
 from shoal.model.outcome import State
+from shoal.model.partition import host_of_site
 from shoal.model.record import pack
 from shoal.model.robots import ALLOW_ALL, MAX_AGE_SECONDS
 from shoal.ports import Batch, Table

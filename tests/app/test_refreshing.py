@@ -19,7 +19,7 @@ from shoal.config import Config, load
 from shoal.counters import Counts
 from shoal.errors import UsageError
 from shoal.frontier.allowance import Again
-from shoal.frontier.schedules import Selection
+from shoal.frontier.schedules import Selection, seen
 from shoal.model.rowkey import row_key
 from tests.crawl.again import crawl_until
 from tests.crawl.run import crawl
@@ -151,15 +151,15 @@ def test_a_refresh_of_one_host_asks_that_host_alone_also_after_a_steady_crawl(
 def test_a_refresh_that_was_stopped_is_ended_by_the_next(world: Running, tmp_path: Path) -> None:
     directory = tmp_path / "corpus"
     crawl(directory, world.web.seeds(), FAST)
+    with open_collection(directory) as collection:
+        latest_ms = max(seen(row) for _, row in collection.urls())
     before = len(world.log())
-    slow = {**FAST, "politeness.delay": 0.3, "crawl.max_time": 0.5}
+    slow = {**FAST, "politeness.delay": 0.5, "crawl.max_time": 0.8}
     assert not crawl(directory, [], slow, selection=Selection()).finished
     first = set(asked(world, before))
     assert 0 < len(first) < 12
-    with open_collection(directory) as collection:
-        latest_ms = max(row.fetched_ms for _, row in collection.urls())
     before = len(world.log())
-    older = Selection(seen_before_ms=latest_ms - 1)
+    older = Selection(seen_before_ms=latest_ms + 1)
     assert crawl(directory, [], FAST, selection=older).finished
     assert set(asked(world, before)) >= set(world.web.urls()) - first
     before = len(world.log())

@@ -13,12 +13,15 @@ from shoal.frontier.audit import audit
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.lease import SiteLease
 from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import UrlRow, host_of_site
+from shoal.frontier.rows import (
+    UrlRow,
+)
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link, Rel, Source
 from shoal.model.named import Named
 from shoal.model.outcome import Outcome, of_status
+from shoal.model.partition import host_of_site
 from shoal.model.robots import RobotsRules, parse
 from shoal.model.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit

@@ -13,12 +13,12 @@ from shoal.clock import FakeClock
 from shoal.frontier.discovery import Reach
 from shoal.frontier.lease import SiteLease
 from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import host_of_site
 from shoal.frontier.settings import FrontierSettings
 from shoal.frontier.view import FrontierView
 from shoal.model.document import Document
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome, State
+from shoal.model.partition import host_of_site
 from shoal.model.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable

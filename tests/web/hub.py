@@ -15,8 +15,14 @@ from shoal.app.layout import Layout
 from shoal.app.pushing import Callback
 from shoal.app.websub_keeper import Keeper
 from shoal.clock import FakeClock
-from shoal.frontier.rows import HostRow, SiteRow, host_of_site, host_row_key, site_row_key
+from shoal.frontier.rows import (
+    HostRow,
+    SiteRow,
+    host_row_key,
+    site_row_key,
+)
 from shoal.model.feed import FeedRow, feed_key
+from shoal.model.partition import host_of_site
 from shoal.model.record import pack
 from shoal.model.rowkey import row_key, site_key
 from shoal.model.url import site_of

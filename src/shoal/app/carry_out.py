@@ -1,8 +1,8 @@
 """What does an order do? Given to a running crawl, or carried out on a collection that rests."""
 
 from shoal.app.engine import Engine
-from shoal.frontier.rows import host_of_site
 from shoal.model.link import Link, Source
+from shoal.model.partition import host_of_site
 from shoal.model.rowkey import row_key, site_key
 from shoal.model.url import canonical, site_of
 from shoal.sources.inbox import (

@@ -74,7 +74,6 @@ _SITE_SUFFIX = b"\x00site"
 _HOST_SUFFIX = b"\x00host"
 _ENTRY = struct.Struct(">BQQ")
 _FRONT = struct.Struct(">BQ")
-_DEFAULT_PORTS = (b"80:http", b"443:https")
 
 
 class UrlRow(Struct, array_like=True):
@@ -242,18 +241,6 @@ def is_host_row_key(key: bytes) -> bool:
 
 def excluded_key(host: bytes) -> bytes:
     return EXCLUDED_KEY + host
-
-
-def host_of_site(site: bytes) -> bytes:
-    """The host label of a site: http and https on their own ports are one host, other ports are
-    not."""
-    scheme, is_verbatim, rest = site.partition(b"://")
-    if is_verbatim:  # a host whose name can't be reversed, see model/rowkey.py
-        return b"//" + rest if scheme in (b"http", b"https") else site
-    head, closed, tail = site.rpartition(b")")
-    if not closed:
-        return site
-    return head + b")" if tail in _DEFAULT_PORTS else head + b")" + tail.partition(b":")[0]
 
 
 def port_of_site(site: bytes) -> str:

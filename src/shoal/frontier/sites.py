@@ -27,7 +27,6 @@ from shoal.frontier.rows import (
     SiteRow,
     after_mark,
     excluded_key,
-    host_of_site,
     host_row_key,
     port_of_site,
     robots_row_key,
@@ -35,6 +34,7 @@ from shoal.frontier.rows import (
     site_row_key,
 )
 from shoal.frontier.site_queue import SiteQueue
+from shoal.model.partition import host_of_site
 from shoal.model.record import pack, unpack
 from shoal.model.robots import RobotsRules
 from shoal.model.visit import Visit

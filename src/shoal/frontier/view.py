@@ -13,7 +13,6 @@ from shoal.frontier.rows import (
     SiteRow,
     UrlRow,
     excluded_key,
-    host_of_site,
     host_row_key,
     robots_row_key,
     row_of_url_key,
@@ -22,6 +21,7 @@ from shoal.frontier.rows import (
     unpack_url,
     url_key,
 )
+from shoal.model.partition import host_of_site
 from shoal.model.record import unpack
 from shoal.ports import Table
 

@@ -21,6 +21,10 @@ seeded_number: Callable[[bytes, int], int] = xxh3_64_intdigest
 ours around it: it is called for every link of a collection."""
 
 
+stable_number: Callable[[bytes], int] = xxh3_64_intdigest
+"""Bytes as 64 bits, the same on every machine: what is stored by it must be found by it."""
+
+
 def payload_digest(body: bytes) -> str:
     """`sha1:BASE32`, WARC's payload digest."""
     number = int.from_bytes(hashlib.sha1(body, usedforsecurity=False).digest())

@@ -1,0 +1,129 @@
+"""What do tablets tell each other? Items of the outbox, and how they travel.
+
+An item is put into the outbox in the batch of the visit that it comes from, under its target and a
+*position*: the epoch of the tablet that wrote it, and a number that only grows. A delivery carries
+some of them in order, and says behind which position they stand; the receiver takes what is behind
+the last position that it knows from that sender, in one batch with the new position. So a delivery
+may come twice, late, or not at all: its effect is once. The epoch is there because a tablet that
+was restored hands out numbers a second time, for other items.
+"""
+
+from typing import NamedTuple
+
+from shoal.model.life import Life
+from shoal.model.link import Link
+from shoal.model.record import Struct
+from shoal.model.robots import RobotsRules
+
+
+class Position(NamedTuple):
+    epoch: int = 0
+    number: int = 0
+
+
+NOWHERE = Position()
+
+
+class Named(Struct, array_like=True, tag="named"):
+    """A page names a URL of another tablet: to be queued there, with its anchor text."""
+
+    link: Link
+    depth: int
+    hops: int
+    source: bytes
+    """The row of the page; empty for a seed."""
+    when_ms: int
+    life: Life | None = None
+    """A page has moved there: how it changes is known already."""
+    again: bool = False
+    """A stored page has moved there: it is next at its site."""
+
+
+class Unlinked(Struct, array_like=True, tag="unlinked"):
+    """A page no longer links to a URL of another tablet."""
+
+    target: bytes
+    """As it was linked."""
+    source: bytes
+    when_ms: int
+
+
+class Handed(Struct, array_like=True, tag="handed"):
+    """Credit for the domain of a site (frontier/credit.py)."""
+
+    site: bytes
+    pages: float
+
+
+class Root(Struct, array_like=True, tag="root"):
+    """A seed has moved: the scope of every tablet goes with it."""
+
+    url: str
+
+
+class Errand(Struct, array_like=True, tag="errand"):
+    """A site's robots.txt is said to stand at a site of another tablet: fetch it for the asker."""
+
+    url: str
+    asker: bytes
+    hops: int
+    private_ok: bool = False
+
+
+class RobotsAnswer(Struct, array_like=True, tag="robots"):
+    """What an errand came to, for the asker."""
+
+    asker: bytes
+    url: str
+    status: int
+    ok: bool
+    """Whether the answer was a whole one."""
+    rules: RobotsRules | None
+
+
+class Sketched(Struct, array_like=True, tag="sketched"):
+    """A page says this: are there near-duplicates at other tablets? Sent to those that its marks
+    hash to."""
+
+    row: bytes
+    sketch: bytes
+    marks: bytes
+    text_digest: str
+    worth: bytes
+    """Packed; what decides which of two stands for both."""
+    readers: bytes = b""
+    gone: bool = False
+    """It no longer says so, or is no longer there."""
+
+
+class Repeated(Struct, array_like=True, tag="repeated"):
+    """A page is a near-duplicate of one of another tablet, which stands for both; or, with an empty
+    lead, it no longer is."""
+
+    row: bytes
+    lead: bytes
+    text_digest: str
+    """Of the page when it was sketched: if it says something else by now, nothing is changed."""
+    resemblance: float = 0.0
+
+
+Item = Named | Unlinked | Handed | Root | Errand | RobotsAnswer | Sketched | Repeated
+
+
+class Delivery(Struct, array_like=True):
+    """Items of one tablet for another, in order."""
+
+    sender: int
+    target: int
+    after: tuple[int, int]
+    """The position before the first: all up to it were delivered or are not wanted any more."""
+    items: list[tuple[tuple[int, int], bytes]]
+    """Each with its position, packed."""
+
+
+class Receipt(Struct, array_like=True):
+    """How far a receiver has come with the items of one sender."""
+
+    applied: tuple[int, int]
+    durable: tuple[int, int]
+    """Up to here they survive whatever happens to it: the sender may forget them."""
