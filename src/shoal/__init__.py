@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from shoal.app.api import crawl, open, refresh  # noqa: A004 - shoal.open reads well
     from shoal.app.cleaned import Cleaned
     from shoal.app.cleaning import clean
+    from shoal.app.cluster_api import (
+        cluster_status,
+        create_cluster,
+        merge,
+        run_cluster,
+        split,
+        stop_cluster,
+    )
     from shoal.app.collection import Collection, Page
     from shoal.app.conversion import Conversion
     from shoal.app.converting import Converter, convert
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
     from shoal.app.page_links import links
     from shoal.app.page_source import slope
     from shoal.app.results import Result, Results
+    from shoal.app.whole import Whole
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
     from shoal.errors import ShoalError, UsageError
     from shoal.model.plan import plan
@@ -57,11 +66,14 @@ __all__ = [
     "Results",
     "ShoalError",
     "UsageError",
+    "Whole",
     "__version__",
     "clean",
+    "cluster_status",
     "compare",
     "convert",
     "crawl",
+    "create_cluster",
     "dedupe",
     "duplicate_clusters",
     "duplicate_groups",
@@ -75,6 +87,7 @@ __all__ = [
     "link_graph",
     "links",
     "map_site",
+    "merge",
     "mirrors",
     "near_duplicates",
     "open",
@@ -83,7 +96,10 @@ __all__ = [
     "refresh",
     "regroup",
     "reindex",
+    "run_cluster",
     "slope",
+    "split",
+    "stop_cluster",
     "update_index",
     "url_lessons",
 ]
@@ -99,11 +115,14 @@ _HOMES = {
     "Results": ("shoal.app.results", "Results"),
     "ShoalError": ("shoal.errors", "ShoalError"),
     "UsageError": ("shoal.errors", "UsageError"),
+    "Whole": ("shoal.app.whole", "Whole"),
     "__version__": ("shoal.config", "VERSION"),
     "clean": ("shoal.app.cleaning", "clean"),
+    "cluster_status": ("shoal.app.cluster_api", "cluster_status"),
     "compare": ("shoal.app.dups_near", "compare"),
     "convert": ("shoal.app.converting", "convert"),
     "crawl": ("shoal.app.api", "crawl"),
+    "create_cluster": ("shoal.app.cluster_api", "create_cluster"),
     "dedupe": ("shoal.app.deduping", "dedupe"),
     "duplicate_clusters": ("shoal.app.dups", "duplicate_clusters"),
     "duplicate_groups": ("shoal.app.dups", "duplicate_groups"),
@@ -117,6 +136,7 @@ _HOMES = {
     "link_graph": ("shoal.app.graph_report", "link_graph"),
     "links": ("shoal.app.page_links", "links"),
     "map_site": ("shoal.app.offers", "map_site"),
+    "merge": ("shoal.app.cluster_api", "merge"),
     "mirrors": ("shoal.app.dups", "mirrors"),
     "near_duplicates": ("shoal.app.dups_near", "near_duplicates"),
     "open": ("shoal.app.api", "open"),
@@ -125,7 +145,10 @@ _HOMES = {
     "refresh": ("shoal.app.api", "refresh"),
     "regroup": ("shoal.app.dups", "regroup"),
     "reindex": ("shoal.app.indexing", "reindex"),
+    "run_cluster": ("shoal.app.cluster_api", "run_cluster"),
     "slope": ("shoal.app.page_source", "slope"),
+    "split": ("shoal.app.cluster_api", "split"),
+    "stop_cluster": ("shoal.app.cluster_api", "stop_cluster"),
     "update_index": ("shoal.app.indexing", "update_index"),
     "url_lessons": ("shoal.app.dups", "url_lessons"),
 }

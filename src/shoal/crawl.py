@@ -128,6 +128,10 @@ class Crawl:
         self._parts.frontier.halt()
         self._freed.set()
 
+    def look_again(self) -> None:
+        """A limit may have moved by other means than a visit's end."""
+        self._freed.set()
+
     async def _work(self) -> None:
         frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
         while not frontier.done() and await self._claim_place():

@@ -3,7 +3,8 @@
 ShoalError              its message is one sentence that says what to do
 ├── UsageError          bad input: a URL, a setting, a flag (the command line exits with 2)
 ├── CollectionError     the collection's directory can't be used as asked
-│   └── Busy            another process is writing to it
+│   ├── Busy            another process is writing to it
+│   └── Fenced          another owner has the tablet, or may have
 ├── DamagedError        stored bytes that do not read back
 └── UnderstandError     no child process could be started or kept alive
 """
@@ -23,6 +24,10 @@ class CollectionError(ShoalError):
 
 class Busy(CollectionError):
     """Another process holds the collection."""
+
+
+class Fenced(CollectionError):
+    """A tablet of a cluster has another owner now, or may have: nothing more is done to it."""
 
 
 class DamagedError(ShoalError):

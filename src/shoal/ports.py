@@ -12,6 +12,7 @@ from shoal.model.content import Content
 from shoal.model.document import Document, Regraded, Understood
 from shoal.model.life import Life
 from shoal.model.link import Link, Source
+from shoal.model.parcel import Item
 from shoal.model.principal import Principal
 from shoal.model.visit import Fetched, Visit
 
@@ -227,8 +228,21 @@ class Index(Protocol):
         ...
 
 
-Owns = Callable[[bytes], bool]
-"""Whether a site (by its key) belongs to this tablet; links to others go to the outbox."""
+class Elsewhere(Protocol):
+    """The other tablets of a cluster. What concerns them leaves in the batch at hand."""
+
+    def owns(self, site: bytes) -> bool:
+        """Whether a site (by its key) is this tablet's own."""
+        ...
+
+    def send(self, batch: Batch, site: bytes, item: Item) -> None:
+        """To the tablet that has the site."""
+        ...
+
+    def send_all(self, batch: Batch, item: Item) -> None:
+        """To every other tablet."""
+        ...
+
 
 LinksOf = Callable[[bytes], Sequence[Link]]
 """The stored out-links of a row, for lowering depths when a shorter path is found."""

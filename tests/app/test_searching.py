@@ -8,10 +8,10 @@ import pytest
 
 import shoal
 from shoal.app.api import open as open_collection
+from shoal.app.finding import weights_of
 from shoal.app.indexing import bring_up_to_date
 from shoal.app.layout import Layout
 from shoal.app.results import Result, Results
-from shoal.app.searching import weights_of
 from shoal.errors import CollectionError, UsageError
 from shoal.model.compression import zstd
 from shoal.model.document import Document, Fate, Understood
@@ -188,7 +188,7 @@ def test_pages_are_stable(collection: shoal.Collection) -> None:
 def test_what_lies_behind_the_candidates_follows(
     collection: shoal.Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shoal.app.searching.CANDIDATES", 3)
+    monkeypatch.setattr("shoal.app.finding.CANDIDATES", 3)
     seen = [
         url for page in range(1, 9) for url in urls(collection.search("kelp", limit=1, page=page))
     ]
@@ -231,10 +231,10 @@ def test_a_phrase_that_nobody_says_is_loosened(collection: shoal.Collection) -> 
 
 def test_weights_are_settings(shelf: Shelf) -> None:
     with open_collection(shelf.directory) as collection:
-        assert weights_of(collection) == Weights()
+        assert weights_of(collection.config) == Weights()
     with open_collection(shelf.directory) as collection:
         collection.config = collection.config.with_({"search.anchor": 0.0})
-        assert weights_of(collection).anchor == 0.0
+        assert weights_of(collection.config).anchor == 0.0
         assert urls(collection.search("slow city")) == []
 
 

@@ -26,6 +26,9 @@ def test_all_commands_are_there() -> None:
         "config": ("show", "path"),
         "shadow": ("status", "apply", "discard"),
         "feed": ("add", "remove", "list", "opml", "show"),
+        "cluster": (
+            *("create", "start", "status", "drain", "rebalance", "stop", "split", "merge"),
+        ),
     }
     groups = {f"{group} {name}" for group, names in below.items() for name in names}
     assert set(COMMANDS) == {*wanted.split(), *groups}

@@ -1,17 +1,21 @@
 """Real crawls of a site with sitemaps and feeds that a test wrote: what is asked for, and what is
 stored."""
 
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import shoal
 from shoal.app import orders
 from shoal.app.api import open as open_collection
 from shoal.app.carrying import deliver
 from shoal.app.feeds import feeds_of
 from shoal.app.layout import Layout
+from shoal.app.running import RunningCrawl
 from shoal.app.verify import verifying
 from shoal.clock import iso
 from shoal.model.feed import FeedRow, feed_key
@@ -19,8 +23,8 @@ from shoal.model.record import unpack
 from shoal.model.rowkey import row_key
 from shoal.sources.inbox import Inbox
 from tests.crawl.again import crawl_until
-from tests.crawl.run import crawl
-from tests.world import Request, RobotsMix, Running, Web, serve
+from tests.crawl.run import QUICK, crawl
+from tests.world import Latency, Request, RobotsMix, Running, Web, serve
 
 WEB = Web(seed=3, hosts=2, pages=2, starts=2, robots=RobotsMix(disallow=0, error=0, missing=0))
 FAST = {"politeness.delay": 0.02}
@@ -128,6 +132,55 @@ def test_sitemaps_are_not_read_where_they_are_not_wanted(site: Site) -> None:
     site.page("/a")
     assert crawl(site.directory, [site.url("/")], {**FAST, "sitemaps.use": "no"}).finished
     assert site.paths() == {"/", "/robots.txt"}
+
+
+def test_sitemaps_that_a_program_names(site: Site) -> None:
+    """Also where sitemaps are not looked for: an index, and a feed that is read as a sitemap."""
+    url, put = site.url, site.running.put
+    put(0, "/all.xml", sitemap(url("/one.xml"), kind="sitemapindex", entry="sitemap"), headers=XML)
+    put(0, "/one.xml", sitemap(url("/a")), headers=XML)
+    put(0, "/news.xml", feed((url("/b"), WHOLE)), headers=RSS)
+    for path in ("/a", "/b"):
+        site.page(path)
+    settings = {**QUICK, **FAST, "sitemaps.use": "no"}
+    index = url("/all.xml")
+    assert shoal.crawl(sitemaps=index, dir=site.directory, settings=settings).finished
+    assert site.paths() == {"/robots.txt", "/all.xml", "/one.xml", "/a"}
+    with open_collection(site.directory) as collection:
+        taken = collection.submit(url("/"), sitemaps=[url("/news.xml")])
+    assert taken == [url("/news.xml"), url("/")]
+    assert shoal.crawl(dir=site.directory, settings=settings).finished
+    assert len(site.asked("/b")) == len(site.asked("/news.xml")) == len(site.asked("/")) == 1
+    with open_collection(site.directory) as collection:
+        assert {page.url for page in collection.pages()} == {url(p) for p in ("/", "/a", "/b")}
+        states = {known: row.counted_as for known, row in collection.urls()}
+    assert states[url("/news.xml")] == states[url("/one.xml")] == "source/sitemap"
+    assert site.problems() == []
+
+
+def test_a_page_that_is_called_a_sitemap_while_it_is_asked_for(site: Site) -> None:
+    """Its visit ends as that of a page; it is asked for once more, and is a page no longer."""
+    site.page("/a")
+    listing = site.running.put(0, "/pages.xml", sitemap(site.url("/a")), headers=XML)
+    host = site.running.web.host_name(0)
+    site.running.set(f"{host}/pages.xml", Latency(3.0))
+
+    def order(running: RunningCrawl) -> None:
+        def post() -> None:
+            while running.live is None or listing not in str(running.live.asking):
+                time.sleep(0.05)
+            orders.submit(site.directory, [], [listing])
+            site.running.clear()
+
+        threading.Thread(target=post, daemon=True).start()
+
+    assert crawl(site.directory, [listing], FAST, order).finished
+    assert len(site.asked("/pages.xml")) == 2
+    assert site.text("/a") is not None
+    with open_collection(site.directory) as collection:
+        states = {known: row.counted_as for known, row in collection.urls()}
+    assert states[listing] == "source/sitemap"
+    assert site.problems() == []
 
 
 # --- feeds ----------------------------------------------------------------------------------------

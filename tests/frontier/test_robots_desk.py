@@ -6,10 +6,15 @@ from shoal.clock import FakeClock
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.rows import Robots
 from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.model.cell import to_ms
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
+from shoal.model.parcel import Errand, RobotsAnswer
+from shoal.model.robots import ALLOW_ALL
+from shoal.model.rowkey import row_key, site_of_key
 from shoal.model.visit import Kind
 from shoal.store.table import RocksTable
+from tests.frontier.away import Away
 from tests.frontier.play import (
     NO_CONNECTION,
     NO_ROBOTS,
@@ -415,17 +420,42 @@ def test_a_host_that_is_paused_with_an_errand_in_hand_drops_it(play: Play) -> No
     assert play.lease() is None
 
 
-def test_a_redirect_to_a_site_of_another_tablet_is_not_followed_here(
+def test_a_redirect_to_a_site_of_another_tablet_is_an_errand_there(
     table: RocksTable, clock: FakeClock
 ) -> None:
-    owns = Seams(owns=lambda site: b"test,b" not in site)
-    play = Play(table, clock, PlaySettings(seams=owns))
+    away = Away(b"test,b")
+    play = Play(table, clock, PlaySettings(seams=Seams(elsewhere=away)))
     play.add(f"{A}/1")
     play.end(play.expect(ROBOTS_A), redirect(ROBOTS_B))
-    assert robots_of(play, A) is Robots.UNREACHABLE
+    (errand,) = [item for item in away.sent if isinstance(item, Errand)]
+    assert (errand.url, errand.asker) == (ROBOTS_B, site_of_key(row_key(f"{A}/1")))
     clock.advance(DELAY)
-    assert play.lease() is None, "it backs off instead of asking every few seconds"
+    assert play.lease() is None, "nothing is asked for before the answer has come"
     assert not play.frontier.done()
+    until = to_ms(clock.now() + 3600)
+    answer = RobotsAnswer(errand.asker, ALLOW_ALL, allows_all=True, until_ms=until)
+    frontier = play.frontier
+    frontier.change(lambda batch, now: frontier.immigration.take(batch, answer, now))
+    play.end(play.expect(f"{A}/1"))
+    assert play.problems() == []
+    assert play.frontier.done()
+
+
+def test_a_robots_txt_that_no_other_tablet_brings_is_asked_for_again(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    """The tablet that was to fetch it has lost its memory since."""
+    play = Play(table, clock, PlaySettings(seams=Seams(elsewhere=Away(b"test,b"))))
+    play.add(f"{A}/1")
+    play.end(play.expect(ROBOTS_A), redirect(ROBOTS_B))
+    clock.advance(DELAY)
+    assert play.lease() is None
+    clock.advance(60)
+    play.end(play.expect(ROBOTS_A), ALL_ALLOWED)
+    clock.advance(DELAY)
+    play.end(play.expect(f"{A}/1"))
+    assert play.frontier.done()
+    assert play.problems() == []
 
 
 def test_many_sites_that_redirect_to_one_do_not_take_all_slots(play: Play) -> None:

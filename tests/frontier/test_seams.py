@@ -6,7 +6,6 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.frontier.allowance import Again, AgainSettings
-from shoal.frontier.discovery import Parcel
 from shoal.frontier.missing import MissingSettings
 from shoal.frontier.politeness import Politeness
 from shoal.frontier.schedules import Selection
@@ -16,12 +15,13 @@ from shoal.model.document import Document, Fate, Understood
 from shoal.model.life import Life
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome
-from shoal.model.record import unpack
+from shoal.model.parcel import Named
 from shoal.model.rowkey import row_key
 from shoal.model.visit import Fetched, Keep, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
 from tests.frontier.again import go_on_as
+from tests.frontier.away import Away
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, rules
 
 A, B = "ftp://a.test", "ftp://b.test"
@@ -371,16 +371,17 @@ def test_what_is_kept_is_told_with_each_visit(table: RocksTable, clock: FakeCloc
 def test_links_to_a_site_of_another_tablet_go_to_the_outbox(
     table: RocksTable, clock: FakeClock
 ) -> None:
-    play = Play(table, clock, PlaySettings(FAST, Seams(owns=lambda site: b"test,a" in site)))
+    away = Away(b"test,b")
+    play = Play(table, clock, PlaySettings(FAST, Seams(elsewhere=away)))
     assert play.add(f"{A}/1", f"{B}/1") == 1
     lease = play.expect(f"{A}/1")
     links = [link(f"{B}/2", text="b"), link(f"{A}/2"), link(f"{B}/2", text="again")]
     assert play.end(lease, Answer(200, links)) == [b"", row_key(f"{A}/2"), b""]
-    parcels = [unpack(Parcel, value) for _, value in table.scan("outbox", b"")]
-    assert [parcel.link.url for parcel in parcels] == [f"{B}/1", f"{B}/2", f"{B}/2"]
-    assert [parcel.link.text for parcel in parcels] == ["", "b", "again"]
-    assert parcels[1].trail.depth == 2
-    assert parcels[1].trail.found_from == row_key(f"{A}/1")
+    seed, found = [item for item in away.sent if isinstance(item, Named)]
+    assert [(each.url, each.text) for each in seed.links] == [(f"{B}/1", "")]
+    assert [(each.url, each.text) for each in found.links] == [(f"{B}/2", "b"), (f"{B}/2", "again")]
+    assert (seed.depth, seed.source) == (1, b"")
+    assert (found.depth, found.source) == (2, row_key(f"{A}/1"))
     assert play.row(f"{B}/1") is None
     assert play.crawl() == [f"{A}/2"]
     assert play.problems() == []

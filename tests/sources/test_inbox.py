@@ -21,6 +21,7 @@ from shoal.sources.inbox import (
     Inbox,
     Include,
     Pause,
+    ReadSitemap,
     RemoveFeed,
     Resume,
     Retry,
@@ -33,6 +34,7 @@ from shoal.sources.inbox import (
 
 ORDERS: list[Command] = [
     Submit("https://a.org/ä"),
+    ReadSitemap("https://a.org/map.xml"),
     Pause("a.org"),
     Resume("a.org"),
     Slow("a.org", 2.5),

@@ -158,8 +158,8 @@ def test_more_lines_than_fit_are_merged_from_runs() -> None:
     numbers = random.Random(5).sample(range(10_000), 1_000)
     lines = [f"example,reef)/{number:05d} \u2028 {{}}" for number in numbers]
     for lines_per_run in (70, 500, 999, 1_000, 1_001):
-        assert list(cdxj._in_order(iter(lines), lines_per_run)) == sorted(lines)
-    assert list(cdxj._in_order(iter([]))) == []
+        assert list(cdxj.in_order(iter(lines), lines_per_run)) == sorted(lines)
+    assert list(cdxj.in_order(iter([]))) == []
 
 
 def test_hostile_records_make_one_line_each_or_none(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ import sys
 import threading
 from collections.abc import Coroutine, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from shoal.app import preflight
 from shoal.app.collection import Collection
 from shoal.app.fetchers import require_schemes
 from shoal.app.layout import Layout, directory_of
+from shoal.app.opening import open_reading
 from shoal.app.refreshing import Selection, selection_of
 from shoal.app.running import Summary, Watch, crawl_into
 from shoal.clock import SystemClock
@@ -25,13 +26,18 @@ from shoal.focus.rules import ready_sets
 from shoal.model.link import Link
 from shoal.model.params import ParamRules
 from shoal.model.principal import OWNER, Principal
-from shoal.sources.seeds import read_seeds
+from shoal.sources.seeds import read_seeds, read_sitemaps
 
 Result = TypeVar("Result")
+
+TO_START = "crawl with: shoal cluster start {place} URL"
+"""What to do with a cluster where a crawl is asked for."""
+TO_REFRESH = "ask for its pages again with: shoal cluster start {place} --forever"
 
 
 def crawl(  # noqa: PLR0913 - the flags of the command, by name
     *seeds: str | Iterable[str],
+    sitemaps: str | Iterable[str] = (),
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     max_pages: int | None = None,
     max_depth: int | None = None,
@@ -51,11 +57,12 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
     watch: Watch | None = None,
 ) -> Summary:
     """Crawl into a collection, or go on with it. `settings` takes any setting by its dotted
-    name; a seed is what `shoal crawl` takes, or a list of these. With `forever` it returns when it
-    is stopped: by `max_time`, or by `shoal stop` from elsewhere."""
+    name; a seed is what `shoal crawl` takes, or a list of these. `sitemaps` are URLs of sitemaps,
+    beside or in place of seeds. With `forever` it returns when it is stopped: by `max_time`, or by
+    `shoal stop` from elsewhere."""
     if not isinstance(forever, bool):
         raise UsageError(f"forever must be True or False, not {described(forever)}")
-    directory = directory_of(dir)
+    directory = directory_of(dir, TO_START)
     overrides: dict[str, object] = {
         "crawl.max_pages": max_pages,
         "crawl.max_depth": max_depth,
@@ -75,7 +82,7 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
     }
     config = load(directory, with_whole_paths(overrides), os.environ)
     words = [word for each in seeds for word in _words("a seed", each)]
-    links = seeds_of(words, config, directory)
+    links = seeds_of(words, config, directory, _words("sitemaps", sitemaps))
     return run(_crawl(directory, config, links, watch))
 
 
@@ -98,7 +105,7 @@ def refresh(  # noqa: PLR0913 - the flags of the command, by name
 ) -> Summary:
     """Ask for stored pages again: all, or those of a part of the collection (a URL prefix, a host,
     a suffix) and those last visited so long ago or more: `older` in seconds, or '7d'."""
-    directory = directory_of(dir)
+    directory = directory_of(dir, TO_REFRESH)
     Layout(directory).must_exist()
     overrides: dict[str, object] = {"crawl.max_time": max_time, **(settings or {})}
     config = load(directory, overrides, os.environ)
@@ -143,21 +150,28 @@ def open(  # noqa: A001 - shoal.open reads well
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     principal: Principal = OWNER,
 ) -> Collection:
-    """A collection, for reading. Also while a crawl is writing to it."""
-    return Collection(directory_of(dir), principal)
+    """A collection, for reading. Also while a crawl is writing to it. A cluster is opened as if it
+    were one: what is read of it is asked in the same words (`Whole`)."""
+    return cast(
+        Collection, open_reading(dir, principal)
+    )  # who opens a cluster knows that it is one
 
 
-def seeds_of(given: Iterable[str], config: Config, directory: Path) -> list[Link]:
-    """The seeds on the command line, else those of the settings; none are needed to go on."""
-    names = list(given) or list(config.crawl.seeds)
-    if not names and not Layout(directory).exists():
+def seeds_of(
+    given: Iterable[str], config: Config, directory: Path, sitemaps: Iterable[str] = ()
+) -> list[Link]:
+    """The sitemaps and seeds on the command line, else the seeds of the settings; none are needed
+    to go on."""
+    params = ParamRules.from_names(config.url.strip, config.url.keep)
+    listing = read_sitemaps(sitemaps, params)
+    names = list(given) or ([] if listing else list(config.crawl.seeds))
+    if not names and not listing and not Layout(directory).exists():
         raise UsageError(
             "Nothing to crawl: name at least one URL, as in: shoal crawl https://example.org/"
         )
-    params = ParamRules.from_names(config.url.strip, config.url.keep)
     links = read_seeds(names, sys.stdin, params)
     require_schemes(link.url for link in links)
-    return links
+    return [*listing, *links]  # a URL that is both is a sitemap
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
@@ -184,11 +198,11 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def _with_fast_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    with asyncio.Runner(loop_factory=_fast_loop()) as runner:
+    with asyncio.Runner(loop_factory=fast_loop()) as runner:
         return runner.run(work)
 
 
-def _fast_loop() -> Any:
+def fast_loop() -> Any:
     try:
         from uvloop import new_event_loop  # noqa: PLC0415 - not to be had on every platform
     except ImportError:

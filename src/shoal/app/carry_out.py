@@ -1,7 +1,7 @@
 """What does an order do? Given to a running crawl, or carried out on a collection that rests."""
 
 from shoal.app.engine import Engine
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, Rel, Source
 from shoal.model.partition import host_of_site
 from shoal.model.rowkey import row_key, site_key
 from shoal.model.url import canonical, site_of
@@ -12,6 +12,7 @@ from shoal.sources.inbox import (
     Include,
     Mark,
     Pause,
+    ReadSitemap,
     RemoveFeed,
     Resume,
     Retry,
@@ -23,12 +24,12 @@ from shoal.sources.inbox import (
 def carry_out(engine: Engine, order: Command) -> None:
     """All but what only a running crawl can do (Push, Stop)."""
     match order:
-        case Submit(url):
+        case Submit(url) | ReadSitemap(url):
             found = canonical(url)
             if found is not None:
-                engine.frontier.add(
-                    [Link(found, row_key(found), priority=1.0, source=Source.SUBMIT)]
-                )
+                link = Link(found, row_key(found), priority=1.0, source=Source.SUBMIT)
+                link.rel = int(Rel.SITEMAP if isinstance(order, ReadSitemap) else Rel.PLAIN)
+                engine.frontier.add([link])
         case AddFeed(url) | RemoveFeed(url):
             found = canonical(url)
             if found is not None:

@@ -4,43 +4,35 @@ Reads go through a secondary view of the table, so they work while a crawl write
 brings the view up to date. Every read is made for a principal, by default the owner.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import unquote
 
-from shoal.app.conversion import Conversion
-from shoal.app.converting import Converter, convert
 from shoal.app.index_state import read_state
 from shoal.app.layout import Layout, ReadLock, is_locked
+from shoal.app.page import Page as Page
 from shoal.app.prints import groups
 from shoal.app.ranks import Ranks
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
 from shoal.app.where import key_range
-from shoal.clock import iso
 from shoal.config import Config, load
-from shoal.convert import encoding
-from shoal.convert.sniff import file_name
 from shoal.dedupe.sketch import resemblance
 from shoal.errors import DamagedError, UsageError
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView, SiteView
-from shoal.model.content import content_text
-from shoal.model.document import Document, Fate
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
 from shoal.model.rowkey import part_of, url_of
 from shoal.model.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
-from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
+from shoal.store.pages import EVERYTHING, Filter, PageStore
 from shoal.store.rows import VisitRow
 from shoal.store.table import RocksTable
-from shoal.store.warc import Record
 
 if TYPE_CHECKING:
     from shoal.app.explain import Explanation
@@ -48,103 +40,8 @@ if TYPE_CHECKING:
     from shoal.app.results import Results
     from shoal.app.searching import Searcher
 
-_MOST_BYTES = 1 << 30
-_MOST_RATIO = 10_000
 _MOST_DUPLICATES = 1000
 """Of one page, that are looked at."""
-
-
-@dataclass(frozen=True)
-class Page:
-    """One stored page, with what is known of it at hand and its bytes a call away."""
-
-    collection: "Collection"
-    stored: StoredPage
-
-    @property
-    def url(self) -> str:
-        return self.stored.url
-
-    @property
-    def fetched(self) -> str:
-        return iso(self.stored.when)
-
-    @property
-    def title(self) -> str:
-        return self.stored.document.title
-
-    @property
-    def status(self) -> int:
-        return self.stored.fetch.visit.status
-
-    @property
-    def document(self) -> Document:
-        return self.stored.document
-
-    @property
-    def headers(self) -> list[tuple[str, str]]:
-        return self.stored.fetch.headers
-
-    @property
-    def text(self) -> str:
-        """Its content: without menus, advertisements, footers. All of it where that is nothing."""
-        whole = self.whole_text
-        return content_text(whole, self.document.shades) or whole
-
-    @property
-    def whole_text(self) -> str:
-        return self.collection.store.text(
-            self.stored.row, self.collection.principal, self.stored.when
-        )
-
-    @property
-    def body(self) -> bytes:
-        """The body as the server meant it: its content encoding undone."""
-        try:
-            record = self._record()
-        except DamagedError:  # the archive may have been compacted since it was looked at
-            self.collection.refresh()
-            record = self._record()
-        if record is None:
-            return b""
-        sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
-        return encoding.undo(record.http_body, sent_as, _MOST_BYTES, _MOST_RATIO).data
-
-    @property
-    def duplicate_of(self) -> str:
-        """The URL of the page that stands for it now; empty when it stands for itself."""
-        if self.document.fate is not Fate.DUPLICATE:
-            return ""
-        lead = self.collection.lead(self.url)
-        return lead if lead != self.url else self.document.duplicate_of
-
-    def converted(self, converter: Converter | None = None) -> Conversion:
-        """The stored response, read once more: with its tags, in any format. A `converter` that is
-        kept open saves the start of a child process."""
-        headers = dict(self.headers)
-        found = (converter.convert if converter is not None else convert)(
-            self.body,
-            name=file_name(headers.get("content-disposition", "")),
-            media_type=headers.get("content-type", ""),
-            url=self.url.partition("#")[0],
-        )
-        name = self.document.name
-        every = (found, *found.inside)
-        return next((each for each in every if each.document.name == name), found)
-
-    @property
-    def html(self) -> str:
-        """The cached copy: a rendition that keeps headings, lists, tables and links, and nothing
-        that runs."""
-        return self.converted().html
-
-    def _record(self) -> Record | None:
-        return self.collection.store.raw(
-            self.stored.row, self.collection.principal, self.stored.when
-        )
-
-    def __repr__(self) -> str:
-        return f"<Page {self.status} {self.url} {self.title!r} fetched {self.fetched}>"
 
 
 class Collection:
@@ -165,7 +62,7 @@ class Collection:
         self.frontier = FrontierView(self.table)
         url = self.config.url
         self._params = ParamRules.from_names(url.strip, url.keep)
-        self._searcher: Searcher | None = None
+        self.searcher: Searcher | None = None
 
     def refresh(self) -> None:
         """See what was written since the collection was opened."""
@@ -210,12 +107,32 @@ class Collection:
         for stored in self.store.stream(start, end, self.principal, wanted):
             yield Page(self, stored)
 
+    def stored_text(self, row: bytes, when: float) -> str:
+        """Of a version of a page: all of it, menus and all; empty where none is kept."""
+        return self.store.text(row, self.principal, when)
+
+    def stored_body(self, row: bytes, when: float) -> bytes:
+        """Of a version of a page, as the server sent it; empty where none is kept."""
+        try:
+            record = self.store.raw(row, self.principal, when)
+        except DamagedError:  # the archive may have been compacted since it was looked at
+            self.refresh()
+            record = self.store.raw(row, self.principal, when)
+        return b"" if record is None else record.http_body
+
     def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
+        for row, url in self.known(start, end, state):
+            yield url_of(row), url
+
+    def known(
+        self, start: bytes, end: bytes, state: State | None = None
+    ) -> Iterator[tuple[bytes, UrlRow]]:
+        """The known URLs of a range of rows, by their rows."""
         for row, url in self.frontier.urls(start, end):
             if (state is None or url.state is state) and self._may_name(row):
-                yield url_of(row), url
+                yield row, url
 
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return list(self.store.history(self.row(url), self.principal))
@@ -231,7 +148,7 @@ class Collection:
         near-duplicates also those that link to them."""
         row = self.row(url)
         found: dict[tuple[str, str], None] = {}  # in their order, each once
-        for each in (row, *self._followers(row)):
+        for each in (row, *self.followers(row)):
             for source, _, anchor in self.store.anchors(each, self.principal):
                 found[url_of(source), anchor.text] = None
         return list(found)
@@ -265,7 +182,8 @@ class Collection:
         """What a page is worth by the links to it, from 0 to 1, as of the last `shoal rank`."""
         return Ranks(self.layout.directory).rank_of([self.row(url)])[0]
 
-    def _followers(self, row: bytes) -> list[bytes]:
+    def followers(self, row: bytes) -> list[bytes]:
+        """The rows of the near-duplicates that a page stands for."""
         found = groups(self.table, self.store)
         group_id = found.group_of(row)
         if group_id is None or found.lead_of(row) != row:
@@ -300,21 +218,21 @@ class Collection:
         facets: bool = False,
     ) -> "Results":
         """The pages that words are about, the best first; docs/search.md has the query language."""
-        from shoal.app.searching import Searcher  # noqa: PLC0415 - it needs this module
+        from shoal.app.searching import searcher_of  # noqa: PLC0415 - it needs this module
 
         if not isinstance(text, str):
             raise UsageError(f"what to search for must be a string, not {text!r:.60}")
-        if self._searcher is None:
-            self._searcher = Searcher(self)
-        return self._searcher.search(
+        return searcher_of(self).search(
             text, limit=limit, page=page, site_limit=site_limit, explain=explain, facets=facets
         )
 
-    def submit(self, *urls: str) -> list[str]:
-        """Fetch these next, in the running crawl or the next one. Returns them canonical."""
+    def submit(self, *urls: str, sitemaps: str | Sequence[str] = ()) -> list[str]:
+        """Fetch these next, in the running crawl or the next one, and what these sitemaps name.
+        Returns them canonical, sitemaps first."""
         from shoal.app import orders  # noqa: PLC0415 - it needs this module
 
-        return orders.submit(self.layout.directory, urls)[0]
+        listing = [sitemaps] if isinstance(sitemaps, str) else sitemaps
+        return orders.submit(self.layout.directory, urls, listing)[0]
 
     def pause(self, host: str) -> None:
         """Ask nothing more of a host, in the running crawl or from the next on."""

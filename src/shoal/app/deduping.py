@@ -138,8 +138,14 @@ def near_pairs(
             by.fingerprinting or Fingerprinting(n=by.n or 5),
             by.decision or Decision("resemblance", by.resemblance or 0.5),
         )
-    settings = Discovery(threshold=by.resemblance or SAME_SITE)
-    return discover(_sketches(texts, by.n or 3), settings, progress)
+    return sketch_pairs((text_sketch(text, by.n or 3) for text in texts), by, progress)
+
+
+def sketch_pairs(
+    sketches: Iterable[bytes], by: Comparison, progress: Progress | None = None
+) -> Iterable[Pair]:
+    """The same, of texts whose sketches were made where they are."""
+    return discover(sketches, Discovery(threshold=by.resemblance or SAME_SITE), progress)
 
 
 class _Counted:
@@ -158,17 +164,15 @@ class _Counted:
             yield text
 
 
-def _sketches(texts: Iterable[str], n: int) -> Iterator[bytes]:
+def text_sketch(text: str, n: int = 3) -> bytes:
     """A text of a few words is near none, unless it has the same words: then it shares all of a
     few values that are drawn from them."""
-    for text in texts:
-        found = sketch(text, n)
-        if size(found) < LEAST_SHINGLES and len(found) > len(_HEAD):
-            whole = quick_digest(word_hashes(text).tobytes())
-            found = bytes((0, n, 0, 0)) + b"".join(
-                sorted(whole[at : at + 4] for at in range(0, len(whole), 4))
-            )
-        yield found
+    found = sketch(text, n)
+    if size(found) >= LEAST_SHINGLES or len(found) <= len(_HEAD):
+        return found
+    whole = quick_digest(word_hashes(text).tobytes())
+    values = sorted(whole[at : at + 4] for at in range(0, len(whole), 4))
+    return bytes((0, n, 0, 0)) + b"".join(values)
 
 
 def _by_simhash(texts: Iterable[str], bits: int, most: int) -> list[Pair]:

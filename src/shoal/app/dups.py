@@ -13,9 +13,12 @@ from pathlib import Path
 from shoal.app.collection import Collection
 from shoal.app.deduping import Comparison, Method
 from shoal.app.layout import directory_of
-from shoal.app.named_texts import Named, NamedPair, NamedTexts
+from shoal.app.named_texts import Admits, Named, NamedPair, NamedSketches, NamedTexts
+from shoal.app.opening import Opened
+from shoal.app.page import Reading
 from shoal.app.prints import groups
 from shoal.app.regroup import regroup_collection
+from shoal.app.whole import Whole
 from shoal.config import Dedupe
 from shoal.dedupe.discovery import Progress
 from shoal.dedupe.lessons import Lessons
@@ -137,7 +140,7 @@ def url_lessons(collection: Collection) -> Iterator[UrlLesson]:
 
 
 def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
-    collection: Collection,
+    collection: Opened,
     where: str = "",
     *,
     method: Method = "default",
@@ -153,7 +156,7 @@ def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
 
 
 def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
-    collection: Collection,
+    collection: Opened,
     where: str = "",
     *,
     method: Method = "default",
@@ -168,16 +171,24 @@ def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
 
 
 def search(
-    collection: Collection, by: Comparison, where: str = "", progress: Progress | None = None
-) -> NamedTexts:
+    collection: Opened, by: Comparison, where: str = "", progress: Progress | None = None
+) -> NamedSketches | NamedTexts:
     """Over all stored texts. Where no resemblance is named pages count as in a crawl: by one cut
     within a site, by another across sites."""
-    texts, settings = page_texts(collection, where), collection.config.dedupe
+    if isinstance(collection, Whole):
+        from shoal.app.dups_all import search_all  # noqa: PLC0415 - it needs this module
+
+        return search_all(collection.tablets, by, where, progress)
+    by, admits = cuts(by, collection.config.dedupe)
+    return NamedTexts(page_texts(collection, where), by, progress, admits)
+
+
+def cuts(by: Comparison, settings: Dedupe) -> tuple[Comparison, Admits | None]:
+    """By what pages are compared, and which of the pairs count."""
     if by.method != "default" or by.resemblance is not None:
-        return NamedTexts(texts, by, progress)
+        return by, None
     least = min(settings.resemblance, settings.resemblance_across)
-    admits = partial(_as_in_a_crawl, settings)
-    return NamedTexts(texts, replace(by, resemblance=least), progress, admits)
+    return replace(by, resemblance=least), partial(_as_in_a_crawl, settings)
 
 
 def _as_in_a_crawl(settings: Dedupe, pair: NamedPair) -> bool:
@@ -186,7 +197,7 @@ def _as_in_a_crawl(settings: Dedupe, pair: NamedPair) -> bool:
     return pair.resemblance >= cut
 
 
-def page_texts(collection: Collection, where: str = "") -> Iterator[Named]:
+def page_texts(collection: Reading, where: str = "") -> Iterator[Named]:
     """The content of every stored page that has any, by its URL."""
     for page in collection.pages(where):
         if page.document.text_chars:

@@ -23,8 +23,11 @@ from shoal.app.refreshing import (
     mode_of,
     refresher_of,
 )
+from shoal.app.seat import Seat, take_seat
 from shoal.app.source_desk import Desk
+from shoal.app.twins import Twins
 from shoal.clock import SystemClock
+from shoal.cluster.outbox import Outbox
 from shoal.config import VERSION, Config
 from shoal.convert.limits import Limits as ReadLimits
 from shoal.counters import Counts
@@ -43,8 +46,10 @@ from shoal.frontier.schedules import Selection
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.model.feed import feed_key
 from shoal.model.link import Link, Rel, Source
+from shoal.model.parcel import Root
 from shoal.model.record import VERSION as SCHEMA
 from shoal.model.record import Struct, pack, unpack
+from shoal.model.rowkey import site_of_key
 from shoal.model.url import site_of
 from shoal.model.visit import Keep
 from shoal.ports import Table
@@ -81,8 +86,11 @@ class Engine:
         mode: Again | None = None,
         *,
         at_rest: bool = False,
+        seat: Seat | None = None,
     ) -> None:
-        """`at_rest`: no crawl begins, so revisits are left as the last one left them."""
+        """`at_rest`: no crawl begins, so revisits are left as the last one left them. With a `seat`
+        it is one tablet of many."""
+        self._seat = seat
         self.config = config
         self._at_rest = at_rest
         self.mode = mode or mode_of(config)
@@ -98,7 +106,13 @@ class Engine:
         """Seconds by which the machine's clock was set back since the last run."""
         with ExitStack() as undo:
             self._lock = undo.enter_context(WriteLock(self.layout))
-            self.table = undo.enter_context(RocksTable(self.layout.table))
+            self.table = undo.enter_context(
+                RocksTable(self.layout.table)
+                if seat is None
+                else RocksTable(
+                    self.layout.table, cache_bytes=seat.cache_bytes, guard=seat.must_hold
+                )
+            )
             self._open()
             undo.pop_all()
 
@@ -107,8 +121,13 @@ class Engine:
         written = self.table.get("site", CLOCK_KEY)
         if written is not None:
             self._clock_was_behind = self.clock.not_before(unpack(int, written) / 1000)
+        seat = self._seat
+        take_seat(self.table, seat, self.layout.directory, at_rest=self._at_rest)
         mended = mend_archive(self.table, self.layout.warc, self.clock.now())
-        self.store = PageStore(self.table, self.layout.warc, config.crawl.versions)
+        self.outbox = None if seat is None else Outbox(self.table, seat.partition, seat.epoch)
+        """What concerns other tablets."""
+        versions = config.crawl.versions
+        self.store = PageStore(self.table, self.layout.warc, versions, self.outbox)
         self.inbox = Inbox(self.layout.inbox)
         stored = self.table.get("site", _CRAWL_KEY)
         self._row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
@@ -119,7 +138,13 @@ class Engine:
             )
         self.resolver = resolver(config, self.clock)
         self.scope = CrawlScope(self._scope_settings(self._row.roots))
-        self.prints = duplicates(self.table, self.store, config.dedupe)
+        self.prints = (
+            duplicates(self.table, self.store, config.dedupe)
+            if seat is None or self.outbox is None
+            else duplicates(
+                self.table, self.store, config.dedupe, seat.partition, self.outbox.send_to
+            )
+        )
         last = self.table.get("site", MODE_KEY)
         if self._at_rest and last is not None and Again(last.decode()) is not Again.ONLY:
             self.mode = Again(last.decode())
@@ -127,15 +152,17 @@ class Engine:
         self.refresher = refresher_of(self.table, config, mode, directory, self._budget)
         self.desk = Desk(self.table, config, directory, steady=mode is Again.ALSO)
         seams = Seams(
+            elsewhere=self.outbox,
             refresher=self.refresher,
             desk=self.desk,
             links_of=lambda row: [out.link for out in self.store.links_of(row)],
             prefetch=lambda urls: self.resolver.prefetch(site_of(url).host for url in urls),
             learned=self.prints.learned,
-            seed_moved=self._widen,
+            seed_moved=self._move_seed,
         )
         self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
         self._counts = self.frontier.counts
+        self.twins = Twins(self.prints.across, self.frontier, self.store)
         self._spending = (self.clock.now(), 0)
         """When it was last looked how many revisits had been made, and how many those were."""
         self.set_budget()
@@ -147,7 +174,9 @@ class Engine:
             clock_was_behind_seconds=self._clock_was_behind,
         )
         """What the last process left undone, and was put right."""
-        self.fetcher = fetchers(config, self.resolver, self.clock)
+        self.fetcher = fetchers(
+            config, self.resolver, self.clock, None if seat is None else seat.holds
+        )
         self.pool = Pool(
             command_for(FACTORY),
             self._child_config(),
@@ -157,8 +186,15 @@ class Engine:
             ),
             self.clock,
         )
-        self.limits = CrawlLimits(config, self.frontier.counts, self.layout.directory, self.clock)
+        self.limits = CrawlLimits(
+            config, self.frontier.counts, self.layout.directory, self.clock, self._is_behind
+        )
         self._archive_sync = ArchiveSync(self.layout.warc)
+
+    def _is_behind(self) -> bool:
+        """Whether other tablets must first take what is here for them."""
+        seat, outbox = self._seat, self.outbox
+        return seat is not None and outbox is not None and outbox.depth >= seat.most_outbox
 
     def crawl(self) -> Crawl:
         parts = Parts(self.frontier, self.fetcher, self.pool, self.prints, self.store, self.clock)
@@ -173,6 +209,8 @@ class Engine:
         changed."""
         seeds = list(seeds)
         roots = dict.fromkeys([*self._row.roots, *(seed.url for seed in seeds)])
+        if self.outbox is not None:  # every tablet is given all of them: they are its scope
+            seeds = [seed for seed in seeds if self.outbox.owns(site_of_key(seed.row))]
         self._use_roots(list(roots))
         changed = 0
         signature = pack((self.scope.settings, self._max_depth))
@@ -242,7 +280,14 @@ class Engine:
             await self.fetcher.close()
             await self.resolver.close()
 
-    def _widen(self, url: str) -> None:
+    def _move_seed(self, url: str) -> None:
+        if self.outbox is not None and self.scope.refuses(url):
+            batch = self.table.batch()
+            self.outbox.send_all(batch, Root(url))
+            self.table.write(batch)
+        self.widen(url)
+
+    def widen(self, url: str) -> None:
         """A seed moved: its new site is in scope from the next page on."""
         if self.scope.refuses(url):
             # `with_root` adds no file: URL, nor a scheme that the crawl did not have before.
@@ -275,7 +320,7 @@ class Engine:
         )
 
     def _frontier_settings(self) -> FrontierSettings:
-        config = self.config
+        config, seat = self.config, self._seat
         polite = config.politeness
         wanted = polite.rate * (polite.delay + _TYPICAL_FETCH_SECONDS)
         return FrontierSettings(
@@ -302,12 +347,14 @@ class Engine:
                 delay_factor=polite.delay_factor,
                 slow_site_cap=polite.slow_site_cap,
                 crawl_delay_cap=polite.crawl_delay_cap,
-                address_share=polite.address_share,
+                # Hosts on one address may be in any tablet: each has its part of the address.
+                address_share=polite.address_share / (seat.partition.tablets if seat else 1),
                 backoff_base=polite.backoff_base,
                 backoff_cap=polite.backoff_cap,
                 retry_after_cap=polite.retry_after_cap,
             ),
             keep=Keep(config.crawl.keep),
+            asked_by_others=0.0 if seat is None else seat.asked_by_others,
         )
 
     def _child_config(self) -> bytes:

@@ -10,16 +10,17 @@ from email.utils import parsedate_to_datetime
 from itertools import islice
 
 from shoal.app.prints import groups
+from shoal.app.seat import partition_of
 from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView
 from shoal.model.compression import unzstd
 from shoal.model.content import KEPT
 from shoal.model.document import Document, Fate
 from shoal.model.entry import Entry
-from shoal.model.link import Rel
+from shoal.model.link import Anchor, Rel
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
-from shoal.model.rowkey import url_of
+from shoal.model.rowkey import site_of_key, url_of
 from shoal.model.url import site_of
 from shoal.ports import Table
 from shoal.store.pages import PageStore, StoredPage
@@ -45,6 +46,7 @@ _JUST_NOW_SECONDS = 3600.0
 class Entries:
     def __init__(self, table: Table, store: PageStore) -> None:
         self._store = store
+        self._partition = partition_of(table)
         self._frontier = FrontierView(table)
         self._groups = groups(table, store)
         self._readers: dict[bytes, list[str] | None] = {}
@@ -92,18 +94,19 @@ class Entries:
     def _anchors(self, row: bytes, readers: Principal) -> list[tuple[str, int]]:
         """What other pages call it, each text with the number of sites that do, the most first.
         Nobody finds a page by what only others may read of it."""
-        sources: dict[str, dict[bytes, bytes]] = {}
+        sources: dict[str, dict[bytes, tuple[bytes, Anchor]]] = {}
         for each in (row, *self._copies(row)):
             for source, anchor in islice(self._store.said_of(each), _MOST_ANCHORS):
                 if anchor.text and not anchor.rel & _NOT_OURS:
-                    sources.setdefault(anchor.text, {}).setdefault(_site(source), source)
+                    sources.setdefault(anchor.text, {}).setdefault(_site(source), (source, anchor))
         most = sorted(sources.items(), key=lambda each: (-len(each[1]), each[0]))
         said = ((text, who) for text, who in most if self._is_public(who.values(), readers))
         return [(text, len(who)) for text, who in islice(said, _MOST_TEXTS)]
 
-    def _is_public(self, sources: Iterable[bytes], readers: Principal) -> bool:
-        for source in islice(sources, _MOST_CHECKED):
-            who = self._readers_of(source)
+    def _is_public(self, sources: Iterable[tuple[bytes, Anchor]], readers: Principal) -> bool:
+        for source, anchor in islice(sources, _MOST_CHECKED):
+            is_ours = self._partition.owns(site_of_key(source))
+            who = self._readers_of(source) if is_ours else anchor.readers
             if who is not None and readers.may_read(who):
                 return True
         return False

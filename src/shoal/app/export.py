@@ -5,18 +5,37 @@ What owners say about AI use goes with every record.
 """
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from shoal.app.collection import Collection, Page
+from shoal.app.collection import Collection
 from shoal.app.indexing import index_holds
+from shoal.app.page import Page, Reading
 from shoal.app.where import key_range
 from shoal.clock import as_datetime, iso
 from shoal.model.document import Fate, Spot
 from shoal.model.outcome import State
 from shoal.model.record import Struct, to_json
-from shoal.model.rowkey import row_key
+from shoal.model.rowkey import row_key, url_of
 from shoal.store import cdxj
 from shoal.store.archive import read_member, read_spot
+from shoal.store.pages import StoredPage
+
+
+class Part(NamedTuple):
+    """Of a collection, that is exported."""
+
+    start: bytes
+    end: bytes
+    since: float | None = None
+
+    @classmethod
+    def of(cls, where: str, since: float | None) -> "Part":
+        return cls(*key_range(where), since)
+
+    @property
+    def since_digits(self) -> str:
+        """As the archive writes times."""
+        return "" if self.since is None else as_datetime(self.since).strftime("%Y%m%d%H%M%S")
 
 
 class UrlLine(Struct):
@@ -66,14 +85,22 @@ class PageLine(Struct):
 
 
 def urls(collection: Collection, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+    start, end = key_range(where)
+    return (line for _, line in url_lines(collection, start, end, state))
+
+
+def url_lines(
+    collection: Collection, start: bytes, end: bytes, state: State | None = None
+) -> Iterator[tuple[bytes, UrlLine]]:
+    """The known URLs of a range of rows, by their rows."""
     holds = index_holds(collection.layout)
-    for url, row in collection.urls(where, state):
-        waits = row.reason == Fate.WAITING and row.state is State.FETCHED
-        reason = str(Fate.INDEXED) if waits and holds(row_key(url)) else row.reason
-        yield UrlLine(url, row.state, reason, row.depth, row.status, row.visits)
+    for row, url in collection.known(start, end, state):
+        waits = url.reason == Fate.WAITING and url.state is State.FETCHED
+        reason = str(Fate.INDEXED) if waits and holds(row) else url.reason
+        yield row, UrlLine(url_of(row), url.state, reason, url.depth, url.status, url.visits)
 
 
-def visit_lines(collection: Collection, url: str) -> list[VisitLine]:
+def visit_lines(collection: Reading, url: str) -> list[VisitLine]:
     """The remembered visits of one URL, the newest first."""
     return [
         VisitLine(
@@ -92,9 +119,7 @@ def visit_lines(collection: Collection, url: str) -> list[VisitLine]:
     ]
 
 
-def pages(
-    collection: Collection, where: str = "", since: float | None = None
-) -> Iterator[PageLine]:
+def pages(collection: Reading, where: str = "", since: float | None = None) -> Iterator[PageLine]:
     for page in collection.pages(where, since=since):
         yield page_line(page)
 
@@ -137,36 +162,50 @@ def write_jsonl(lines: Iterator[Struct], out: BinaryIO) -> int:
     return count
 
 
+class Wanted(NamedTuple):
+    """A record of the archive that goes with a page."""
+
+    spot: Spot
+    brought: bool
+    """The body that a revisit refers to, whose own page comes later or not at all."""
+
+
+def records_of(collection: Collection, page: StoredPage, part: Part) -> list[Wanted]:
+    """The archived records of a stored page: a response and its request, and a revisit with the
+    response that it refers to, unless that one's page is of this part and came before."""
+    fetch, found = page.fetch, []
+    if fetch.payload is not None and fetch.payload != fetch.visit.response:
+        record = read_spot(collection.layout.warc, fetch.payload)
+        row = row_key(record.headers.get("warc-target-uri", ""))
+        first = collection.store.page(row, collection.principal)
+        has_come = (
+            part.start <= row < page.row
+            and first is not None
+            and first.fetch.payload == fetch.payload
+            and (part.since is None or first.when >= part.since)
+        )
+        if not has_come and may_name(collection, row):
+            found.append(Wanted(fetch.payload, brought=True))
+    spots = (fetch.visit.response, fetch.visit.request)
+    return found + [Wanted(spot, brought=False) for spot in spots if spot is not None]
+
+
 def write_warc(
     collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
-    """The archived records of the stored pages, as they stand: a response and its request each,
-    and a revisit with the response that it refers to. No record twice: its id is its own."""
-    count = 0
+    """The archived records of the stored pages, as they stand. No record twice: its id is its
+    own."""
+    part, count = Part.of(where, since), 0
     brought: set[Spot] = set()
     """Bodies that a revisit brought along before the page came that they are of."""
-    start, _ = key_range(where)
     for page in collection.pages(where, since=since):
-        fetch = page.stored.fetch
-        spots = [fetch.visit.response, fetch.visit.request]
-        if fetch.payload is not None and fetch.payload != fetch.visit.response:
-            record = read_spot(collection.layout.warc, fetch.payload)
-            row = row_key(record.headers.get("warc-target-uri", ""))
-            first = collection.store.page(row, collection.principal)
-            has_come = (
-                start <= row < page.stored.row
-                and first is not None
-                and first.fetch.payload == fetch.payload
-                and (since is None or first.when >= since)
-            )
-            if fetch.payload not in brought and not has_come and _may_read(collection, row):
-                brought.add(fetch.payload)
-                out.write(read_member(collection.layout.warc, fetch.payload))
-                count += 1
-        for spot in spots:
-            if spot is not None and spot not in brought:
-                out.write(read_member(collection.layout.warc, spot))
-                count += 1
+        for wanted in records_of(collection, page.stored, part):
+            if wanted.spot in brought:
+                continue
+            if wanted.brought:
+                brought.add(wanted.spot)
+            out.write(read_member(collection.layout.warc, wanted.spot))
+            count += 1
     return count
 
 
@@ -175,20 +214,22 @@ def write_cdxj(
 ) -> int:
     """An index of the archive's own files, for programs that read WARC: every version of every
     answer, pages or not."""
-    start, end = key_range(where)
-    first = "" if since is None else as_datetime(since).strftime("%Y%m%d%H%M%S")
-
-    def wanted(entry: cdxj.Entry) -> bool:
-        row = row_key(entry.capture.url)
-        return start <= row < end and entry.timestamp >= first and _may_read(collection, row)
-
-    count = 0
-    for line in cdxj.lines(collection.layout.warc, wanted):
+    part, count = Part.of(where, since), 0
+    for line in cdxj.lines(collection.layout.warc, lambda entry: is_of(collection, entry, part)):
         out.write(line.encode() + b"\n")
         count += 1
     return count
 
 
-def _may_read(collection: Collection, row: bytes) -> bool:
+def is_of(collection: Collection, entry: cdxj.Entry, part: Part) -> bool:
+    row = row_key(entry.capture.url)
+    return (
+        part.start <= row < part.end
+        and entry.timestamp >= part.since_digits
+        and may_name(collection, row)
+    )
+
+
+def may_name(collection: Collection, row: bytes) -> bool:
     principal = collection.principal
     return principal.everything or collection.store.page(row, principal) is not None

@@ -1,6 +1,6 @@
 """What fetches, set up as the configuration says? For a crawl, and for whoever asks a few URLs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import entry_points
 
 from shoal.clock import Clock
@@ -21,7 +21,9 @@ def resolver(config: Config, clock: Clock) -> Resolver:
     return Resolver(config.resolve, clock, DnsSettings(nameservers=config.fetch.nameservers))
 
 
-def http_fetcher(config: Config, names: Resolver, clock: Clock) -> HttpFetcher:
+def http_fetcher(
+    config: Config, names: Resolver, clock: Clock, may_ask: Callable[[], bool] | None = None
+) -> HttpFetcher:
     fetch = config.fetch
     settings = HttpSettings(
         agent=config.agent.user_agent(),
@@ -33,6 +35,7 @@ def http_fetcher(config: Config, names: Resolver, clock: Clock) -> HttpFetcher:
         total_timeout=fetch.total_timeout,
         max_body_bytes=fetch.max_body,
         max_header_bytes=fetch.max_headers,
+        may_ask=may_ask,
     )
     return HttpFetcher(settings, names, clock, guard(config))
 
@@ -52,9 +55,12 @@ def require_schemes(urls: Iterable[str]) -> None:
             raise UsageError(f"{url!r} can't be fetched: the schemes that work are {names}")
 
 
-def fetchers(config: Config, names: Resolver, clock: Clock) -> Schemes:
-    """One for every scheme that is built in; others are found when they are first asked for."""
-    http = http_fetcher(config, names, clock)
+def fetchers(
+    config: Config, names: Resolver, clock: Clock, may_ask: Callable[[], bool] | None = None
+) -> Schemes:
+    """One for every scheme that is built in; others are found when they are first asked for.
+    `may_ask` is asked once more when a request over HTTP is about to leave."""
+    http = http_fetcher(config, names, clock, may_ask)
     file = FileFetcher(clock, config.fetch.max_body)
     ftp = FtpFetcher(FtpSettings(agent=config.agent.user_agent()), names, clock, guard(config))
     return Schemes({"http": http, "https": http, "file": file, "ftp": ftp}, clock)

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from shoal.app.graph_report import with_graph
-from shoal.app.layout import directory_of
+from shoal.app.layout import place_of
 from shoal.app.link_graph import Progress
 from shoal.errors import UsageError
 from shoal.graph.link_graph import LinkGraph
@@ -48,7 +48,7 @@ def export_graph(
     tell = told or (lambda _doing, _done, _total: None)
     match path.suffix.lower():
         case ".graphml":
-            return with_graph(directory_of(dir), lambda graph: _graphml(graph, path, tell), tell)
+            return with_graph(place_of(dir), lambda graph: _graphml(graph, path, tell), tell)
         case ".parquet":
             from shoal.app.parquet import write_parquet  # noqa: PLC0415 - an extra
 
@@ -58,7 +58,7 @@ def export_graph(
                 write_parquet(graph, path, nodes, tell)
                 return Exported(graph.nodes, graph.edges, [str(path), str(nodes)])
 
-            return with_graph(directory_of(dir), write, tell)
+            return with_graph(place_of(dir), write, tell)
     raise UsageError(f"{str(file)!r} must end in .graphml or .parquet")
 
 

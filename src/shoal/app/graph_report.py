@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from shoal.app.collection import Collection
-from shoal.app.layout import directory_of
+from shoal.app.layout import place_of
 from shoal.app.link_graph import Progress, rank
+from shoal.app.opening import graph_place, open_reading
+from shoal.app.page import Reading
 from shoal.app.ranks import graph_of
 from shoal.clock import iso
 from shoal.errors import CollectionError
@@ -56,25 +57,26 @@ def link_graph(
     told: Progress | None = None,
 ) -> GraphReport:
     """The parts of the web that was gathered, its distances, and the laws that it follows."""
-    directory = directory_of(dir)
+    place = place_of(dir)
     tell = told or (lambda _doing, _done, _total: None)
-    shape, far = with_graph(directory, lambda graph: measures(graph, tell), tell)
-    with Collection(directory) as collection:
+    shape, far = with_graph(place, lambda graph: measures(graph, tell), tell)
+    with open_reading(place) as collection:
         lengths, words, texts = _texts(collection, tell)
-    found = with_graph(directory, lambda graph: laws(graph, lengths, list(words.values())), tell)
-    summary = opened(graph_of(directory), lambda _, summary: summary)
+    found = with_graph(place, lambda graph: laws(graph, lengths, list(words.values())), tell)
+    summary = opened(graph_of(graph_place(place)), lambda _, summary: summary)
     if summary is None:
         raise _gone()
     return GraphReport(summary, shape, far, found[0], texts, found[1])
 
 
-def with_graph(directory: Path, use: Callable[[LinkGraph], Found], told: Progress) -> Found:
-    """Use the graph that holds now; without one it is made."""
+def with_graph(place: str, use: Callable[[LinkGraph], Found], told: Progress) -> Found:
+    """Use the graph that holds now at a place; without one it is made."""
     for _ in range(2):
-        graph = opened(graph_of(directory), lambda path, summary: LinkGraph(path, summary.seed))
+        at = graph_of(graph_place(place))
+        graph = opened(at, lambda path, summary: LinkGraph(path, summary.seed))
         if graph is not None:
             return use(graph)
-        rank(directory, top=0, told=told)
+        rank(place, top=0, told=told)
     raise _gone()
 
 
@@ -82,24 +84,25 @@ def _gone() -> CollectionError:
     return CollectionError("The link graph was removed while it was read; try again.")
 
 
-def _texts(collection: Collection, told: Progress) -> tuple["array[int]", Counter[str], int]:
+def _texts(collection: Reading, told: Progress) -> tuple["array[int]", Counter[str], int]:
     """The lengths of all pages, and the words of some."""
     lengths: array[int] = array("q")
-    rows: list[bytes] = []
+    rows: list[tuple[bytes, float]] = []
+    """With when each was fetched."""
     one_in = 1
     for number, page in enumerate(collection.pages(), 1):
         told("lengths of pages read", number, 0)
         lengths.append(page.document.text_chars)
         row = page.stored.row
         if page.document.text_chars and seeded_number(row, 0) % one_in == 0:
-            rows.append(row)
+            rows.append((row, page.stored.when))
         if len(rows) > MOST_TEXTS:
             one_in *= 2
-            rows = [each for each in rows if seeded_number(each, 0) % one_in == 0]
+            rows = [each for each in rows if seeded_number(each[0], 0) % one_in == 0]
     words: Counter[str] = Counter()
-    for number, row in enumerate(rows, 1):
+    for number, (row, when) in enumerate(rows, 1):
         told("texts read", number, len(rows))
-        text = collection.store.text(row, collection.principal)[:_MOST_CHARS]
+        text = collection.stored_text(row, when)[:_MOST_CHARS]
         new = Counter(word.lower() for word in _WORD.findall(text))
         if len(words) < _MOST_WORDS:
             words.update(new)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from heapq import nsmallest
 from itertools import islice
 
-from shoal.app.collection import Collection
 from shoal.app.hosts import HostLine, host_lines
+from shoal.app.page import Reading
 from shoal.errors import UsageError
 from shoal.model.record import Struct
 
@@ -35,7 +35,7 @@ class HostPage(Struct):
 
 
 def host_page(
-    collection: Collection, sort: str = "waiting", page: int = 1, name: str = "", state: str = ""
+    collection: Reading, sort: str = "waiting", page: int = 1, name: str = "", state: str = ""
 ) -> HostPage:
     """`name`: only hosts whose label contains it; `state`: only those in it."""
     if sort not in SORTS:

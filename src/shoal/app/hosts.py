@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator
 
-from shoal.app.collection import Collection
+from shoal.app.page import Reading
 from shoal.app.status import Trouble
 from shoal.clock import iso
 from shoal.frontier.credit import behind_in_words
@@ -30,7 +30,7 @@ class HostLine(Struct):
     note: str
 
 
-def host_lines(collection: Collection) -> Iterator[HostLine]:
+def host_lines(collection: Reading) -> Iterator[HostLine]:
     """One per site (scheme, host and port), in row order."""
     now_ms = time.time() * 1000
     usual_ms = collection.config.politeness.delay * 1000

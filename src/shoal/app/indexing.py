@@ -10,7 +10,7 @@ from pathlib import Path
 from shoal.app.collection import Collection
 from shoal.app.follower import Follower, Told, commit, follow_to_the_end
 from shoal.app.index_state import read_state
-from shoal.app.layout import Layout, directory_of
+from shoal.app.layout import Layout, is_cluster_place, place_of
 from shoal.errors import Busy, ShoalError
 from shoal.index.place import is_ours
 from shoal.index.reader import IndexReader
@@ -59,21 +59,38 @@ def update_index(
     told: Told | None = None,
 ) -> int:
     """Take in what was stored since; how many documents were looked at. A crawl, `shoal search` and
-    `shoal serve` do so by themselves."""
-    return bring_up_to_date(directory_of(dir), told)
+    `shoal serve` do so by themselves, and so do the tablets of a cluster that runs."""
+    try:
+        return sum(bring_up_to_date(each, told) for each in _directories(place_of(dir)))
+    except Busy:
+        return 0
 
 
 def reindex(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     told: Told | None = None,
 ) -> Reindexed:
-    """Make the index anew out of the table. `told` is handed how many documents were read."""
-    directory = directory_of(dir)
+    """Make the index anew out of the table. `told` is handed how many documents were read. Of a
+    cluster, that of each tablet."""
+    every = [_reindex(each, told) for each in _directories(place_of(dir))]
+    return Reindexed(sum(each.pages for each in every), sum(each.documents for each in every))
+
+
+def _reindex(directory: Path, told: Told | None) -> Reindexed:
     with Collection(directory) as collection, IndexWriter(collection.layout.index) as writer:
         follower = Follower(collection.table, collection.store, writer)
         documents = follower.rebuild(told)
         state = commit(collection.layout, follower)
         return Reindexed(state.pages, documents)
+
+
+def _directories(place: str) -> list[Path]:
+    """A collection's own, or those of a cluster's tablets."""
+    if not is_cluster_place(place):
+        return [Path(place)]
+    from shoal.app.opening import tablet_directories  # noqa: PLC0415 - only clusters need it
+
+    return tablet_directories(place)
 
 
 def index_holds(layout: Layout) -> Callable[[bytes], bool]:

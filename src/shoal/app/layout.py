@@ -26,6 +26,8 @@ from typing import Self
 from shoal.errors import Busy, CollectionError, UsageError
 
 DEFAULT_DIRECTORY = "corpus"
+CLUSTER = "cluster.json"
+"""What makes a directory a cluster (cluster_file.py)."""
 LIVE = "live"
 READERS = "readers"
 _OWN = frozenset(
@@ -45,11 +47,28 @@ _SETTINGS_HEAD = """\
 """
 
 
-def directory_of(given: str | Path | None) -> Path:
-    """The collection that is meant: the one named, else SHOAL_DIR, else ./corpus."""
+_MERGE = "make one collection of it with: shoal cluster merge {place} NEW_DIRECTORY"
+
+
+def place_of(given: str | Path | None) -> str:
+    """The collection or cluster that is meant: the one named, else SHOAL_DIR, else ./corpus."""
     if given == "":
         raise UsageError("--dir must name a directory, not ''")
-    return Path(given or os.environ.get("SHOAL_DIR") or DEFAULT_DIRECTORY)
+    found = str(given or os.environ.get("SHOAL_DIR") or DEFAULT_DIRECTORY)
+    return found.removeprefix("file://")
+
+
+def directory_of(given: str | Path | None, instead: str = _MERGE) -> Path:
+    """The same, where only a collection will do; `instead` is what to do with a cluster."""
+    place = place_of(given)
+    if is_cluster_place(place):
+        raise UsageError(f"{place} is a cluster; {instead.format(place=place)}")
+    return Path(place)
+
+
+def is_cluster_place(place: str) -> bool:
+    """A collection is never elsewhere than in a directory."""
+    return "://" in place or (Path(place) / CLUSTER).is_file()
 
 
 class Layout:
@@ -94,6 +113,11 @@ class Layout:
 
     def must_exist(self) -> None:
         if not self.exists():
+            if is_cluster_place(str(self.directory)):
+                raise CollectionError(
+                    f"{self.directory} is a cluster, not a collection; "
+                    + _MERGE.format(place=self.directory)
+                )
             raise CollectionError(
                 f"There is no collection in {self.directory}; "
                 f"make one with: shoal crawl URL --dir {self.directory}"

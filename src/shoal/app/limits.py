@@ -5,6 +5,7 @@ kill, ends where it would have ended. Time is counted from the start of this run
 """
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from shoal.clock import Clock
@@ -26,7 +27,16 @@ def enough_to_go_on(config: Config, reason: str, pages: int, received_bytes: int
 
 
 class CrawlLimits:
-    def __init__(self, config: Config, counts: Counts, directory: Path, clock: Clock) -> None:
+    def __init__(
+        self,
+        config: Config,
+        counts: Counts,
+        directory: Path,
+        clock: Clock,
+        is_behind: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """While it `is_behind` with what it found, nothing new is asked for."""
+        self._is_behind = is_behind
         self._crawl = config.crawl
         self._counts = counts
         self._directory = directory
@@ -53,6 +63,8 @@ class CrawlLimits:
 
     def room(self, claimed: int) -> bool:
         limit = self._crawl.max_pages
+        if self._is_behind():
+            return False
         return limit is None or self.pages() + claimed < limit
 
     def _is_disk_full(self) -> bool:

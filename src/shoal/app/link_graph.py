@@ -4,12 +4,15 @@
 lets it take the place of the one before. Searches, the frontier and the reports read that.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from shoal.app.collection import Collection
-from shoal.app.layout import directory_of, live_data
-from shoal.app.ranks import GRAPH
+from shoal.app.layout import place_of
+from shoal.app.opening import graph_place, open_reading
+from shoal.app.ranks import GRAPH, graph_of
+from shoal.app.whole import Whole
 from shoal.errors import CollectionError, UsageError
 from shoal.graph.generations import Summary, opened
 from shoal.graph.link_graph import LinkGraph
@@ -54,6 +57,15 @@ class Ranking(Struct):
         return f"<Ranking of {ranked}{highest}>"
 
 
+class Wish(NamedTuple):
+    personal: Sequence[bytes] = ()
+    """Rows that the ranks start from."""
+    site: bytes = b""
+    """Only pages of that site are named; empty: of any."""
+    top: int = 20
+    """So many of them."""
+
+
 def rank(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     personal: Sequence[str] = (),
@@ -67,24 +79,42 @@ def rank(
     The next `rank` without them is for all pages alike again. With a `site`, by any of its URLs,
     only pages of that site are named.
     """
+    wished = checked(personal, top)
+    with open_reading(dir) as collection:
+        if isinstance(collection, Whole):
+            from shoal.app.rank_all import rank_all  # noqa: PLC0415 - it needs this module
+
+            place = collection.graph_place
+            return rank_all(collection.tablets, place, wished, told, top=top, site=site)
+        rows = [collection.row(url) for url in wished]
+        key = site_of_key(collection.row(site)) if site else b""
+        place = collection.layout.data / GRAPH
+        return rank_votes(stored_votes(collection), place, Wish(rows, key, top), told)
+
+
+def checked(personal: str | Sequence[str], top: int) -> list[str]:
+    """The personal pages that were named, if that is in order."""
     if top < 0:
         raise UsageError("top must be 0 or more")
     wished = [personal] if isinstance(personal, str) else list(personal)
     if len(wished) > MOST_PERSONAL:
         raise UsageError(f"at most {MOST_PERSONAL:,} personal pages can be named")
-    with Collection(directory_of(dir)) as collection:
-        rows = [collection.row(url) for url in wished]
-        place = collection.layout.data / GRAPH
-        before = opened(place, RankFile)  # what is mapped stays when the files are replaced
-        try:
-            make(stored_votes(collection), place, rows, told or _silent)
-        except NoneKnown:
-            raise UsageError(
-                "None of the personal pages is fetched or linked to in this collection; "
-                "`shoal urls` lists those that are."
-            ) from None
-        key = site_of_key(collection.row(site)) if site else b""
-    found = opened(place, lambda path, summary: _ranking(path, summary, before, (key, top)))
+    return wished
+
+
+def rank_votes(
+    pages: Iterable[tuple[bytes, Votes]], place: Path, wish: Wish, told: Progress | None = None
+) -> Ranking:
+    """Rank pages by their votes, and let that hold in a place."""
+    before = opened(place, RankFile)  # what is mapped stays when the files are replaced
+    try:
+        make(pages, place, wish.personal, told or _silent)
+    except NoneKnown:
+        raise UsageError(
+            "None of the personal pages is fetched or linked to in this collection; "
+            "`shoal urls` lists those that are."
+        ) from None
+    found = opened(place, lambda path, summary: _ranking(path, summary, before, wish))
     if found is None:
         raise CollectionError("The ranks were removed as soon as they were made; try again.")
     return found
@@ -92,8 +122,8 @@ def rank(
 
 def ranking(dir: str | Path | None = None, top: int = 20) -> Ranking | None:  # noqa: A002 - as above
     """What was ranked last, as far as it is stored; None where nothing was."""
-    place = live_data(directory_of(dir)) / GRAPH
-    return opened(place, lambda path, summary: _ranking(path, summary, None, (b"", top)))
+    place = graph_of(graph_place(place_of(dir)))
+    return opened(place, lambda path, summary: _ranking(path, summary, None, Wish(top=top)))
 
 
 def stored_votes(collection: Collection) -> Iterator[tuple[bytes, Votes]]:
@@ -102,11 +132,9 @@ def stored_votes(collection: Collection) -> Iterator[tuple[bytes, Votes]]:
         yield cell.row, votes(cell.row, cell.value)
 
 
-def _ranking(
-    path: Path, summary: Summary, before: RankFile | None, asked: tuple[bytes, int]
-) -> Ranking:
+def _ranking(path: Path, summary: Summary, before: RankFile | None, wish: Wish) -> Ranking:
     graph, now = LinkGraph(path, summary.seed), RankFile(path, summary)
-    site, top = asked
+    site, top = wish.site, wish.top
     pages, sites = [], []
     for node in _of_site(graph, site, top) if site else graph.highest(top):
         row = graph.row(node)

@@ -9,12 +9,13 @@ import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
-from shoal.app.deduping import Comparison, near_pairs
+from shoal.app.deduping import Comparison, near_pairs, sketch_pairs
 from shoal.dedupe.clusters import clusters
 from shoal.dedupe.discovery import Pair, Progress
 
+Said = TypeVar("Said")
 Named = tuple[str, str]
 """A name and a text."""
 
@@ -35,20 +36,21 @@ Admits = Callable[[NamedPair], bool]
 """Whether a pair counts, by its names too."""
 
 
-class NamedTexts:
-    """Texts that are compared by `pairs` or by `clusters`, one of them and once."""
+class NamedThings(Generic[Said]):
+    """Texts, or what stands for them, that are compared by `pairs` or by `clusters`, one of them
+    and once."""
 
     def __init__(
         self,
-        texts: Iterable[Named],
-        by: Comparison,
+        things: Iterable[tuple[str, Said]],
+        near: Callable[[Iterable[Said]], Iterable[Pair]],
         progress: Progress | None = None,
         admits: Admits | None = None,
     ) -> None:
         self.number = 0
-        """Of texts that were read so far."""
-        self._texts = texts
-        self._by = by
+        """Of those that were read so far."""
+        self._things = things
+        self._near = near
         self._progress = progress
         self._admits = admits
 
@@ -72,17 +74,43 @@ class NamedTexts:
 
     def _found(self, names: "_Names") -> Iterator[Pair]:
         admits = self._admits
-        for a, b, alike in near_pairs(self._read(names), self._by, self._progress):
+        for a, b, alike in self._near(self._read(names)):
             if admits is None or admits(NamedPair(names[a], names[b], alike)):
                 yield a, b, alike
 
-    def _read(self, names: "_Names") -> Iterator[str]:
-        for name, text in self._texts:
+    def _read(self, names: "_Names") -> Iterator[Said]:
+        for name, said in self._things:
             names.add(name)
             self.number += 1
-            yield text
+            yield said
             if self._progress is not None:
                 self._progress("reading", self.number, 0)
+
+
+class NamedTexts(NamedThings[str]):
+    def __init__(
+        self,
+        texts: Iterable[Named],
+        by: Comparison,
+        progress: Progress | None = None,
+        admits: Admits | None = None,
+    ) -> None:
+        super().__init__(texts, lambda texts: near_pairs(texts, by, progress), progress, admits)
+
+
+class NamedSketches(NamedThings[bytes]):
+    """Sketches that were made where the texts are (`text_sketch`)."""
+
+    def __init__(
+        self,
+        sketches: Iterable[tuple[str, bytes]],
+        by: Comparison,
+        progress: Progress | None = None,
+        admits: Admits | None = None,
+    ) -> None:
+        super().__init__(
+            sketches, lambda sketches: sketch_pairs(sketches, by, progress), progress, admits
+        )
 
 
 class _Names:

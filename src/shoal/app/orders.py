@@ -33,6 +33,7 @@ from shoal.sources.inbox import (
     Include,
     Mark,
     Pause,
+    ReadSitemap,
     RemoveFeed,
     Resume,
     Retry,
@@ -40,7 +41,7 @@ from shoal.sources.inbox import (
     Stop,
     Submit,
 )
-from shoal.sources.seeds import read_seeds
+from shoal.sources.seeds import read_seeds, read_sitemaps
 
 _POLL_SECONDS = 0.1
 _NEAR_HOSTS = 3
@@ -51,13 +52,18 @@ _MARK_CHARS = 300
 _STATUS = re.compile(r"[1-5][0-9]{2}")
 
 
-def submit(directory: Path, words: Sequence[str]) -> tuple[list[str], bool]:
-    """Fetch these URLs first of their sites. Returns them canonical, and whether a crawl runs."""
+def submit(
+    directory: Path, words: Sequence[str], sitemaps: Sequence[str] = ()
+) -> tuple[list[str], bool]:
+    """Fetch these URLs first of their sites, and what these sitemaps name. Returns all of them
+    canonical, and whether a crawl runs."""
     config = _config(directory)
     params = ParamRules.from_names(config.url.strip, config.url.keep)
-    urls = [link.url for link in read_seeds(words, None, params)]
-    require_schemes(urls)
-    return urls, _give(directory, config, [Submit(url) for url in urls])
+    listing = [link.url for link in read_sitemaps(sitemaps, params)]
+    pages = [link.url for link in read_seeds(words, None, params) if link.url not in listing]
+    require_schemes(pages)
+    orders: list[Command] = [*map(ReadSitemap, listing), *map(Submit, pages)]
+    return [*listing, *pages], _give(directory, config, orders)
 
 
 def pause(directory: Path, host: str, *, paused: bool) -> bool:

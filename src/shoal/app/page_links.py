@@ -11,9 +11,11 @@ from pathlib import Path
 
 from shoal.app.collection import Collection
 from shoal.app.graph_report import with_graph
-from shoal.app.layout import directory_of
+from shoal.app.layout import place_of
 from shoal.app.link_graph import Progress
+from shoal.app.opening import open_reading
 from shoal.app.ranks import Ranks
+from shoal.app.whole import Whole
 from shoal.errors import UsageError
 from shoal.graph.hits import hits_around
 from shoal.graph.link_graph import LinkGraph
@@ -62,8 +64,16 @@ def links(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     at_most: int = MOST_LINKS,
 ) -> PageLinks:
-    with Collection(directory_of(dir)) as collection:
+    with open_reading(dir) as collection:
+        if isinstance(collection, Whole):
+            return collection.ask(url, asked_links, at_most)
         return links_of(collection, url, at_most)
+
+
+def asked_links(collection: Collection, url: str, at_most: int) -> PageLinks:
+    """A question (tablets.py). Every tablet has the ranks of all pages, and a page's own tablet
+    what others call it."""
+    return links_of(collection, url, at_most)
 
 
 def links_of(collection: Collection, url: str, at_most: int = MOST_LINKS) -> PageLinks:
@@ -118,9 +128,9 @@ def around(
     told: Progress | None = None,
 ) -> Surroundings:
     """The best hubs and authorities among the pages that link to a page or that it links to."""
-    directory = directory_of(dir)
-    with Collection(directory) as collection:
-        row = collection.row(url)
+    place = place_of(dir)
+    with open_reading(place) as collection:
+        row, name = collection.row(url), collection.canonical(url)
 
         def ask(graph: LinkGraph) -> Surroundings | None:
             node = graph.node(row)
@@ -130,29 +140,16 @@ def around(
             names = [graph.row(each) for each in found.nodes.tolist()]
             hubs = zip(found.hubs.tolist(), names, strict=True)
             authorities = zip(found.authorities.tolist(), names, strict=True)
-            return Surroundings(
-                len(names), _best(hubs, collection, top), _best(authorities, collection, top)
-            )
+            return Surroundings(len(names), _best(hubs, top), _best(authorities, top))
 
-        found = with_graph(directory, ask, told or (lambda _doing, _done, _total: None))
+        found = with_graph(place, ask, told or (lambda _doing, _done, _total: None))
     if found is None:
-        raise UsageError(
-            f"{collection.canonical(url)} is not in the link graph; `shoal rank` makes it anew"
-        )
+        raise UsageError(f"{name} is not in the link graph; `shoal rank` makes it anew")
     return found
 
 
-def _best(
-    valued: Iterable[tuple[float, bytes]], collection: Collection, top: int
-) -> list[tuple[str, float]]:
-    """Of those that one may read; who owns the collection reads all."""
-    principal = collection.principal
-    seen = (
-        (value, row)
-        for value, row in valued
-        if value > 0 and (principal.everything or collection.store.page(row, principal) is not None)
-    )
-    return [(url_of(row), value) for value, row in nlargest(top, seen)]
+def _best(valued: Iterable[tuple[float, bytes]], top: int) -> list[tuple[str, float]]:
+    return [(url_of(row), value) for value, row in nlargest(top, valued) if value > 0]
 
 
 def _link(url: str, text: str, rel: int, score: float) -> PageLink:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from math import inf
 
 from shoal.config import Dedupe
+from shoal.dedupe.across import Across, Own, Send
 from shoal.dedupe.duplicates import Duplicates, Known, Learning, Near, NearSettings
 from shoal.dedupe.exact import ExactPrints, Stored
 from shoal.dedupe.groups import Groups, Worth
@@ -14,13 +16,16 @@ from shoal.frontier.rows import UrlRow
 from shoal.frontier.view import FrontierView
 from shoal.model.document import Document
 from shoal.model.outcome import State
+from shoal.model.parcel import Item
+from shoal.model.partition import Partition
 from shoal.model.principal import OWNER
 from shoal.model.rowkey import site_of_key, url_of
-from shoal.ports import Table
+from shoal.ports import Batch, Table
 from shoal.store.pages import PageStore
 
 _MOST_IN_LINKS = 64
 """Pages that link to a page are counted up to here, to weigh it against another."""
+ALONE = Partition()
 _STORED = (State.FETCHED, State.UNCHANGED)
 _WANTED = (State.QUEUED, *_STORED)
 
@@ -50,29 +55,41 @@ def near(table: Table, store: PageStore, settings: Dedupe) -> Near:
     return Near(index, grouped, worths.of, cuts)
 
 
-def duplicates(table: Table, store: PageStore, settings: Dedupe) -> Duplicates:
+def send_nowhere(_batch: Batch, tablet: int, _item: Item) -> None:
+    raise AssertionError(f"a collection of one tablet has something for tablet {tablet}")
+
+
+def duplicates(
+    table: Table,
+    store: PageStore,
+    settings: Dedupe,
+    partition: Partition = ALONE,
+    send: Send = send_nowhere,
+) -> Duplicates:
+    """`send` puts items for other tablets into the outbox."""
     exact = exact_prints(table, store)
     if settings.near == "no":
         return Duplicates(exact)
-    judge = near(table, store, settings)
-    if settings.learn == "no":
-        return Duplicates(exact, judge)
-    worths = _Worths(table, store)
-    learning = Learning(
-        Lessons(table, worths.stored_at),
-        Mirrors(table, worths.of_site),
-        judge.groups,
-        Known(worths.is_stored, worths.is_wanted),
-    )
-    return Duplicates(exact, judge, learning)
+    judge, worths = near(table, store, settings), _Worths(table, store, partition)
+    mirrors = None if settings.learn == "no" else Mirrors(table, worths.of_site)
+    across = None
+    if partition.tablets > 1:
+        own = Own(judge.groups, worths.of, worths.of_stored, judge.cut, mirrors)
+        across = Across(table, partition, send, own)
+    if mirrors is None:
+        return Duplicates(exact, judge, across=across)
+    known = Known(worths.is_stored, worths.is_wanted)
+    learning = Learning(Lessons(table, worths.stored_at), mirrors, judge.groups, known)
+    return Duplicates(exact, judge, learning, across)
 
 
 class _Worths:
     """What makes one page stand for others, out of the table."""
 
-    def __init__(self, table: Table, store: PageStore) -> None:
+    def __init__(self, table: Table, store: PageStore, partition: Partition = ALONE) -> None:
         self._store = store
         self._frontier = FrontierView(table)
+        self._partition = partition
 
     def of_stored(self, row: bytes) -> Worth | None:
         page = self._store.page(row, OWNER)
@@ -92,8 +109,11 @@ class _Worths:
         page = self._store.page(row, OWNER)
         return "" if page is None else page.document.canonical
 
-    def of_site(self, site: bytes) -> tuple[int, ...]:
-        """Of two sites that are the same the one with more pages is the original."""
+    def of_site(self, site: bytes) -> tuple[float, ...]:
+        """Of two sites that are the same the one with more pages is the original. One of another
+        tablet is, because it is the page here that is told to be a copy (dedupe/across.py)."""
+        if not self._partition.owns(site):
+            return (inf,)
         view = self._frontier.site(site)
         return (0,) if view is None else (view.row.fetched,)
 

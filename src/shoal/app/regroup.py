@@ -12,10 +12,17 @@ from pathlib import Path
 from shoal.app.index_state import forget_index
 from shoal.app.layout import Layout, WriteLock
 from shoal.app.prints import near
+from shoal.app.seat import partition_of
 from shoal.config import Dedupe, load
+from shoal.dedupe.across import start_over
+from shoal.dedupe.across_audit import audit_homes
 from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import KIN, MEMBER
-from shoal.dedupe.near import GROUP, MARK
+from shoal.dedupe.home import REALM
+from shoal.dedupe.near import GROUP, MARK, Cut
+from shoal.dedupe.near_audit import everything
+from shoal.dedupe.remaking import remake
+from shoal.dedupe.sent import SENT, Sent, verdict_of
 from shoal.dedupe.sketch import prints
 from shoal.frontier.rebuild import rebuild
 from shoal.frontier.rows import pack_url, unpack_url, url_key
@@ -23,7 +30,7 @@ from shoal.model.content import content_text
 from shoal.model.document import Document, Fate, Regraded, Understood
 from shoal.model.outcome import Outcome, State
 from shoal.model.principal import OWNER
-from shoal.model.record import pack, unpack
+from shoal.model.record import JSON_ERRORS, pack, unpack
 from shoal.model.rowkey import part_of, row_key, site_of_key, url_of
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Batch, Table
@@ -71,14 +78,47 @@ def regroup(table: Table, store: PageStore, settings: Dedupe, tell: Tell) -> int
         judge.judge(batch, visit, Fetched(Outcome.OK, cut=page.fetch.visit.cut), understood, twin)
         own = Regraded(page.row, document.fate, document.duplicate_of)
         for each in (own, *understood.regraded):
-            _write(table, store, batch, each)
+            _write(table, store, batch, _as_told(table, each))
             duplicates += each.fate is Fate.DUPLICATE
         duplicates -= sum(each.fate is not Fate.DUPLICATE for each in understood.regraded)
         table.write(batch)
         done += 1
         if done % _TELL_EVERY == 0:
             tell(f"{done:,} pages grouped …")
+    if partition_of(table).tablets > 1:
+        _regroup_far(table, judge.cut)
     return duplicates
+
+
+def _as_told(table: Table, graded: Regraded) -> Regraded:
+    """What other tablets said of a page holds until they say otherwise."""
+    try:
+        told = verdict_of(table, graded.row)
+    except JSON_ERRORS:
+        return graded
+    if graded.fate is Fate.DUPLICATE or told is None:
+        return graded
+    return Regraded(graded.row, Fate.DUPLICATE, url_of(told.lead))
+
+
+def _regroup_far(table: Table, cut: Callable[[bytes], Cut]) -> None:
+    """Other tablets are told of what has changed when this one is next at work."""
+    if next(audit_homes(table, is_settled=False), None) is not None:
+        remake(table, cut)
+    batch = table.batch()
+    for name, stored in everything(table, REALM + SENT):
+        if not _reads(stored):
+            batch.delete(FAMILY, REALM + SENT + name)
+    start_over(batch)
+    table.write(batch)
+
+
+def _reads(stored: bytes) -> bool:
+    try:
+        unpack(Sent, stored)
+    except JSON_ERRORS:
+        return False
+    return True
 
 
 def _twin(store: PageStore, document: Document) -> bytes | None:

@@ -13,7 +13,7 @@ from shoal.model.record import Struct
 from shoal.model.rowkey import url_of
 
 _MOST_GROUPS = 20_000
-_MOST_SHOWN = 20
+MOST_SHOWN = 20
 _MOST_LESSONS_LOOKED_AT = 2_000
 
 
@@ -48,17 +48,17 @@ class Repeats(Struct):
 def repeats(collection: Collection) -> Repeats:
     found = groups(collection.table, collection.store).all_groups()
     some = [(group.members, group.lead) for _, group in islice(found, _MOST_GROUPS)]
-    readable = (each for each in nlargest(2 * _MOST_SHOWN, some) if _may_read(collection, each[1]))
+    readable = (each for each in nlargest(2 * MOST_SHOWN, some) if _may_read(collection, each[1]))
     lessons = islice(url_lessons(collection), _MOST_LESSONS_LOOKED_AT)
     by_use = sorted(lessons, key=lambda each: (not each.learned, -each.same))
     return Repeats(
-        groups=[RepeatedPage(url_of(lead), pages) for pages, lead in islice(readable, _MOST_SHOWN)],
+        groups=[RepeatedPage(url_of(lead), pages) for pages, lead in islice(readable, MOST_SHOWN)],
         groups_looked_at=len(some),
         are_all_groups=len(some) < _MOST_GROUPS,
-        rules=[_rule(each) for each in by_use[:_MOST_SHOWN]],
+        rules=[_rule(each) for each in by_use[:MOST_SHOWN]],
         mirrors=[
             MirrorPair(each.mirror, each.original, each.learned)
-            for each in islice(mirrors(collection), _MOST_SHOWN)
+            for each in islice(mirrors(collection), MOST_SHOWN)
         ],
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Protocol
 
 from shoal.app.carry_out import carry_out
 from shoal.app.engine import Engine
@@ -22,7 +23,7 @@ from shoal.app.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.app.recovery import Recovered
 from shoal.app.status import Live, Snapshot, Status, Trouble, status_of, write_snapshot
 from shoal.config import Config
-from shoal.crawl import Crawl
+from shoal.crawl import Crawl, Progress
 from shoal.focus.priority import PrioritySettings
 from shoal.frontier.allowance import Again
 from shoal.frontier.schedules import Selection
@@ -80,11 +81,27 @@ class Summary:
 Watch = Callable[[Snapshot], None]
 
 
+class Peers(Protocol):
+    """The other tablets, as far as a crawl has to know."""
+
+    async def more(self) -> bool:
+        """Nothing is left to do here. Waits until there is, which is True, or until nobody has
+        anything left."""
+        ...
+
+    def sync(self) -> None:
+        """Make what was written durable."""
+        ...
+
+
 class RunningCrawl:
     """One run. `stop` may be called at any time, from the same event loop."""
 
-    def __init__(self, engine: Engine, watch: Watch | None = None) -> None:
+    def __init__(
+        self, engine: Engine, watch: Watch | None = None, peers: "Peers | None" = None
+    ) -> None:
         self._engine = engine
+        self._peers = peers
         self._watch = watch
         self._crawl: Crawl = engine.crawl()
         self._started = engine.clock.now()
@@ -92,6 +109,8 @@ class RunningCrawl:
         self._over = asyncio.Event()
         self._taking = asyncio.Lock()
         self._ended = "a fault ended it"
+        self.live: Live | None = None
+        """What it was doing when it was last looked at."""
         order = PrioritySettings(order=engine.config.crawl.order)
         self._ranking = BackgroundRanking(engine.layout.directory)
         self._queue_by_rank = QueueByRank(engine.frontier, engine.layout.graph, order)
@@ -101,6 +120,10 @@ class RunningCrawl:
 
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
+
+    @property
+    def progress(self) -> Progress:
+        return self._crawl.progress
 
     @property
     def recovered(self) -> Recovered:
@@ -159,7 +182,9 @@ class RunningCrawl:
         """Until nothing is left, also of what comes past the fetch: articles have links, too."""
         while not self._crawl.stopping:
             await self._crawl.run(self._engine.config.crawl.workers)
-            if not await self._take_what_waits() and self._engine.frontier.done():
+            if await self._take_what_waits() or not self._engine.frontier.done():
+                continue
+            if self._peers is None or not await self._peers.more():
                 return
 
     def _seed_sites(self) -> list[SiteView]:
@@ -189,6 +214,7 @@ class RunningCrawl:
                 self.stop(reason)
             snapshot = self._snapshot()
             await asyncio.to_thread(self._persist, snapshot)
+            self._crawl.look_again()
             if self._watch is not None:
                 self._watch(snapshot)
             await engine.clock.wait(self._over, _TICK_SECONDS)
@@ -196,13 +222,17 @@ class RunningCrawl:
     def _rank(self) -> None:
         """Links are ranked again now and then, and what waits is raised by its new rank."""
         now = self._engine.clock.now()
-        if now - self._looked_at_ranks > _SECONDS_BETWEEN_RANKINGS:
+        # The links of one tablet among many say little: all of them are ranked together.
+        if self._peers is None and now - self._looked_at_ranks > _SECONDS_BETWEEN_RANKINGS:
             self._looked_at_ranks = now
             self._ranking.look(self._crawl.progress.fetched)
         self._queue_by_rank.look()
 
     def _persist(self, snapshot: Snapshot) -> None:
-        self._engine.sync()
+        if self._peers is None:
+            self._engine.sync()
+        else:
+            self._peers.sync()
         write_snapshot(self._engine.layout.status, snapshot)
 
     async def _take_in(self) -> None:
@@ -275,6 +305,7 @@ class RunningCrawl:
             trouble=trouble,
             asking=report.asking,
         )
+        self.live = live
         return Snapshot(counts.as_dict(), live, *self._indexed())
 
     def _indexed(self) -> tuple[int, bool]:

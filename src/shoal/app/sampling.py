@@ -48,14 +48,16 @@ class Sample(Struct):
     mean_age_days: float
 
 
-def sample(collection: Collection) -> Sample:
+def sample(collection: Collection, tablets: int = 1) -> Sample:
+    """With its share of what is looked at in all, when it is one of so many tablets."""
+    most = -(-MOST_URLS // tablets)
     discovered = collection.frontier.counts().discovered
     statuses: Counter[str] = Counter()
     media_types: Counter[str] = Counter()
     ages: Counter[str] = Counter()
     age_seconds, now, looked_at = 0.0, time.time(), 0
     deadline_s = time.monotonic() + _MOST_SECONDS
-    for row, url in islice(some_urls(collection, discovered), MOST_URLS):
+    for row, url in islice(some_urls(collection, discovered, most), most):
         if time.monotonic() > deadline_s:
             break
         looked_at += 1
@@ -80,15 +82,17 @@ def sample(collection: Collection) -> Sample:
     )
 
 
-def some_urls(collection: Collection, discovered: int) -> Iterator[tuple[bytes, UrlRow]]:
+def some_urls(
+    collection: Collection, discovered: int, most: int = MOST_URLS
+) -> Iterator[tuple[bytes, UrlRow]]:
     """All of them if they are few, else some of sites that are drawn at random."""
     view = collection.frontier
-    if discovered <= MOST_URLS:
+    if discovered <= most:
         yield from view.urls(b"", None)
         return
     sites = [each.site for each in islice(view.sites(), _SITES_LOOKED_AT)]
     drawn = random.sample(sites, min(_SITES_DRAWN, len(sites)))
-    share = MOST_URLS // max(1, len(drawn))
+    share = -(-most // max(1, len(drawn)))
     for site in drawn:
         yield from islice(view.urls(site, site + b"\xff"), share)
 

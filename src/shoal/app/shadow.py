@@ -30,10 +30,11 @@ from shoal.app.status import Status
 from shoal.errors import CollectionError
 from shoal.frontier.rows import EXCLUDED_KEY, HostRow, is_host_row_key
 from shoal.frontier.view import FrontierView
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.rowkey import row_key
+from shoal.model.visit import Kind
 from shoal.ports import Table
 from shoal.store.archive_sync import put_on_disk
 from shoal.store.table import RocksTable
@@ -77,8 +78,17 @@ def prepare(directory: Path, seeds: list[Link]) -> tuple[Layout, list[Link]]:
         with RocksTable(live.table, reader=True) as old, RocksTable(shadow.table) as new:
             _take_over_clocks(old, new)
             roots = [] if seeds or roots_of(new) else roots_of(old)
-    links = [Link(url, row_key(url), source=Source.SEED) for url in roots]
+            links = [_seed(url, FrontierView(old)) for url in roots]
     return shadow, seeds or links
+
+
+def _seed(url: str, known: FrontierView) -> Link:
+    """What the collection started from, read again as what it was."""
+    link = Link(url, row_key(url), source=Source.SEED)
+    found = known.url(link.row)
+    if found is not None and found.kind is Kind.SITEMAP:
+        link.rel = int(Rel.SITEMAP)
+    return link
 
 
 def _take_over_clocks(old: Table, new: Table) -> None:

@@ -7,6 +7,7 @@ owners. What needs the whole collection (search, ranks, export, status) is writt
 `Tablets`, and does not know the difference.
 """
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -54,6 +55,12 @@ class Tablets(Protocol):
         """Each tablet is given its own."""
         ...
 
+    def refresh(self) -> None:
+        """See what was written since."""
+        ...
+
+    def close(self) -> None: ...
+
 
 def owner_of(tablets: Tablets, row: bytes) -> int:
     """Which tablet has a page."""
@@ -64,20 +71,22 @@ class LocalTablets:
     """Tablets in directories of this machine, or of a file system that it shares with others."""
 
     def __init__(self, places: Sequence[Layout], principal: Principal = OWNER) -> None:
-        self._places = places
+        self._places = list(places)
         self._principal = principal
         self._open: dict[int, Collection] = {}
         self._closing = ExitStack()
+        self._opening = threading.Lock()
 
     @property
     def count(self) -> int:
         return len(self._places)
 
     def collection(self, tablet: int) -> Collection:
-        if tablet not in self._open:
-            found = Collection(self._places[tablet], self._principal)
-            self._open[tablet] = self._closing.enter_context(found)
-        return self._open[tablet]
+        with self._opening:
+            if tablet not in self._open:
+                found = Collection(self._places[tablet], self._principal)
+                self._open[tablet] = self._closing.enter_context(found)
+            return self._open[tablet]
 
     def ask(
         self,
@@ -107,8 +116,16 @@ class LocalTablets:
 
     def refresh(self) -> None:
         """See what was written since."""
-        for collection in self._open.values():
+        for collection in list(self._open.values()):
             collection.refresh()
+
+    def move(self, places: Sequence[Layout]) -> None:
+        """Tablets whose owner has changed lie elsewhere; who reads in the old place may end."""
+        with self._opening:
+            for tablet, place in enumerate(places):
+                if place.directory != self._places[tablet].directory:
+                    self._places[tablet] = place
+                    self._open.pop(tablet, None)
 
     def close(self) -> None:
         self._open.clear()

@@ -40,16 +40,7 @@ class Upkeep(Beside):
     def _index(self, layout: Layout) -> None:
         if self._indexing is not None and self._indexing.poll() is None:
             return
-        self._indexing = subprocess.Popen(  # noqa: S603 - the command is ours
-            command_of(layout),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            process_group=0,  # Ctrl-C is the server's, who ends it
-        )
-        if self._indexing.stdin is not None:
-            with suppress(OSError), self._indexing.stdin as order:
-                order.write(b"finish\n")
+        self._indexing = start_indexing(layout)
 
     def _run(self) -> None:
         looks = 0
@@ -65,3 +56,18 @@ class Upkeep(Beside):
         if self._indexing is not None:
             self._indexing.terminate()  # what it has committed stays
             self._indexing.wait()
+
+
+def start_indexing(layout: Layout) -> "subprocess.Popen[bytes]":
+    """A process that brings the index of a collection up to date, and ends."""
+    process = subprocess.Popen(  # noqa: S603 - the command is ours
+        command_of(layout),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,  # Ctrl-C is the server's, who ends it
+    )
+    if process.stdin is not None:
+        with suppress(OSError), process.stdin as order:
+            order.write(b"finish\n")
+    return process

@@ -2,12 +2,18 @@
 
 Rows are read in their order until a page is full or enough were looked at: then the page ends with
 a cursor to go on from. So a list of one in a million costs many short reads, and never a long one.
+Each tablet of a cluster is asked for the same page; the list is whole up to where the first of them
+stopped.
 """
 
 import time
 from collections.abc import Callable
+from heapq import merge
+from operator import itemgetter
+from typing import NamedTuple
 
 from shoal.app.collection import Collection
+from shoal.app.held import Held, tablets_of
 from shoal.app.indexing import index_holds
 from shoal.app.where import key_range
 from shoal.clock import iso
@@ -55,28 +61,50 @@ class Wanted(Struct, frozen=True):
     """A host, a domain or a URL prefix."""
 
 
-def url_page(collection: Collection, wanted: Wanted, cursor: str = "", most: int = 50) -> UrlPage:
+class Listed(NamedTuple):
+    """What one tablet has of a page of the list."""
+
+    lines: list[tuple[bytes, UrlLine]]
+    rest: bytes
+    """The row to go on with; empty when there is none."""
+    looked_at: int
+
+
+def url_page(held: Held, wanted: Wanted, cursor: str = "", most: int = 50) -> UrlPage:
     if wanted.state == IN_FLIGHT:
-        return _in_flight(collection)
+        return _in_flight(held)
+    tablets = tablets_of(held)
+    _states(wanted.state)  # a wrong one is told before anybody is asked
+    place = _place(cursor) if cursor else b""
+    answers = tablets.ask_all(listed, wanted, place, most, tablets.count)
+    end = min((each.rest for each in answers if each.rest), default=b"")
+    lines = merge(*(each.lines for each in answers), key=itemgetter(0))
+    known = [(row, line) for row, line in lines if not end or row < end]
+    rest = known[most][0] if len(known) > most else end
+    looked_at = sum(each.looked_at for each in answers)
+    return UrlPage([line for _, line in known[:most]], rest.hex(), looked_at)
+
+
+def listed(collection: Collection, wanted: Wanted, place: bytes, most: int, tablets: int) -> Listed:
+    """From a row on; a question, with one of so many tablets' share of the rows to look at."""
     takes, holds = _taker(collection, wanted), index_holds(collection.layout)
     start, end = key_range(wanted.where)
-    if cursor:
-        start = max(start, _place(cursor))
-    found: list[UrlLine] = []
+    found: list[tuple[bytes, UrlLine]] = []
     looked_at, deadline_s = 0, time.monotonic() + _MOST_SECONDS
+    most_looked_at = max(most, _MOST_LOOKED_AT // tablets) if tablets > 1 else _MOST_LOOKED_AT
     may_see_all = collection.principal.everything
-    for row, url in collection.frontier.urls(start, end):
-        if looked_at >= _MOST_LOOKED_AT or len(found) >= most or time.monotonic() > deadline_s:
-            return UrlPage(found, row.hex(), looked_at)
+    for row, url in collection.frontier.urls(max(start, place), end):
+        if looked_at >= most_looked_at or len(found) >= most or time.monotonic() > deadline_s:
+            return Listed(found, row, looked_at)
         looked_at += 1
         if takes(row, url) and (
             may_see_all or collection.store.page(row, collection.principal) is not None
         ):
-            found.append(_line(row, url, holds))
-    return UrlPage(found, "", looked_at)
+            found.append((row, _line(row, url, holds)))
+    return Listed(found, b"", looked_at)
 
 
-def _in_flight(collection: Collection) -> UrlPage:
+def _in_flight(collection: Held) -> UrlPage:
     """They are known to the running crawl alone."""
     live = collection.status().live
     asking = [] if live is None else live.asking

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from shoal.app.findings import Finding, group_findings
 from shoal.app.index_findings import index_findings
 from shoal.app.layout import Layout, is_locked
+from shoal.app.seat import partition_of
 from shoal.errors import Busy, CollectionError, DamagedError
 from shoal.frontier.audit import audit
 from shoal.frontier.rows import unpack_url, url_key
@@ -29,6 +30,7 @@ from shoal.model.compression import ZSTD_ERRORS, unzstd
 from shoal.model.digest import payload_digest, text_digest
 from shoal.model.document import Spot
 from shoal.model.outcome import Outcome
+from shoal.model.partition import tablet_of_row
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.rowkey import url_of
 from shoal.model.visit import SOURCES
@@ -154,7 +156,7 @@ class Verifier:
                 if anchor is None:
                     says = f"Its link to {url_of(target)} has no anchor there."
                     yield Finding("link", url_of(row), says)
-        anchors = sum(1 for _ in self._table.scan("anchor", b"\x01"))
+        anchors = sum(1 for _ in own_anchors(self._table))
         if anchors != expected:
             for target, source in strange_anchors(self._table, self._cells):
                 says = f"{url_of(source)} has no link to it, and an anchor stands here."
@@ -283,10 +285,18 @@ def out_links(table: Table) -> Iterator[tuple[bytes, float, list[OutLink] | None
             yield row, stamp_of(stored) / 1000, None
 
 
-def strange_anchors(table: Table, cells: Cells) -> Iterator[tuple[bytes, bytes]]:
-    """(target, source) of anchors whose source has no such link. One lookup per anchor."""
+def own_anchors(table: Table) -> Iterator[tuple[bytes, bytes]]:
+    """(target, source) of all anchors, but for those of pages that other tablets have."""
+    number, tablets = partition_of(table)
     for key, _ in table.scan("anchor", b"\x01"):
         target, _, source = key.partition(NUL)
+        if tablets == 1 or tablet_of_row(source, tablets) == number:
+            yield target, source
+
+
+def strange_anchors(table: Table, cells: Cells) -> Iterator[tuple[bytes, bytes]]:
+    """(target, source) of anchors whose source has no such link. One lookup per anchor."""
+    for target, source in own_anchors(table):
         cell = cells.get(source, LINKS)
         try:
             links = [] if cell is None else unpack(list[OutLink], cell.value)

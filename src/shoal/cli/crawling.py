@@ -26,6 +26,10 @@ def crawl(
         list[str] | None,
         argument("SEED", "URLs to start from; a file of URLs as @FILE, or - for standard input."),
     ] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        option("--sitemap", "URL", "Fetch what this sitemap names, too; repeatable."),
+    ] = None,
     given_dir: Dir = None,
     max_pages: Annotated[
         str | None, option("--max-pages", "N", "Stop when so many pages are fetched.")
@@ -101,13 +105,13 @@ def crawl(
     The same command again resumes it: nothing is lost, nothing is fetched twice. The flags of the
     first crawl are kept in the collection's shoal.toml; those of a later one hold for it alone.
     """
-    from shoal.app.api import seeds_of, with_whole_paths
+    from shoal.app.api import TO_START, seeds_of, with_whole_paths
     from shoal.app.layout import Layout, directory_of
     from shoal.cli.settings_flags import assignments, resolutions, typed
     from shoal.config import load
     from shoal.errors import UsageError
 
-    directory = directory_of(given_dir)
+    directory = directory_of(given_dir, TO_START)
     words = {
         "crawl.max_pages": max_pages,
         "crawl.max_depth": max_depth,
@@ -137,7 +141,7 @@ def crawl(
         raise UsageError("--forever and --once can't be had together")
     Layout(directory).must_be_free()
     config = load(directory, with_whole_paths(overrides), os.environ)
-    links = seeds_of(seeds or (), config, directory)
+    links = seeds_of(seeds or (), config, directory, sitemap or ())
     job = Job(directory, config, links)
     if shadow:
         from shoal.app.shadow import prepare

@@ -5,14 +5,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from shutil import get_terminal_size
 
-from shoal.app.collection import Collection
 from shoal.app.dups import page_texts
 from shoal.app.dups_accuracy import FingerprintAccuracy, named_accuracy, read_texts, read_truth
-from shoal.app.layout import directory_of
 from shoal.app.named_texts import Named
 from shoal.cli import screen
 from shoal.cli.dups import Asked
 from shoal.cli.forms import is_utf_8, write_picture
+from shoal.cli.places import reading
 from shoal.cli.steps import Steps, remarked_texts
 from shoal.cli.wording import count
 
@@ -50,7 +49,7 @@ def _texts(asked: Asked, open_ones: ExitStack, steps: Steps) -> Iterator[Named]:
         return read_texts(Path(asked.texts))
     if asked.files is not None:
         return open_ones.enter_context(remarked_texts(asked.files, steps))
-    return page_texts(open_ones.enter_context(Collection(directory_of(asked.given_dir))))
+    return page_texts(open_ones.enter_context(reading(asked.given_dir)))
 
 
 def _counted(texts: Iterator[Named], steps: Steps) -> Iterator[Named]:

@@ -4,30 +4,28 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from itertools import chain, islice
-from pathlib import Path
 from typing import NamedTuple
 
 from shoal.app.collection import Collection
 from shoal.app.deduping import Comparison
-from shoal.app.dups import (
-    DuplicateGroup,
-    duplicate_groups,
-    mirrors,
-    regroup,
-    search,
-    url_lessons,
-)
+from shoal.app.dups import MOST_MEMBERS, DuplicateGroup, regroup, search
 from shoal.app.dups_near import DEFAULT_AT_MOST, NearDuplicate, compare, near_duplicates
+from shoal.app.groups_all import groups_at, learned_at
 from shoal.app.layout import directory_of
-from shoal.app.named_texts import NamedTexts
+from shoal.app.named_texts import NamedSketches, NamedTexts
+from shoal.app.opening import Opened
+from shoal.app.page import Reading
 from shoal.cli import dups_accuracy, dups_difference, screen
 from shoal.cli.dups import Asked
-from shoal.cli.forms import file_or_page
+from shoal.cli.forms import file_named, file_or_page
+from shoal.cli.places import reading
+from shoal.cli.showing import stored
 from shoal.cli.steps import Steps, remarked_texts
 from shoal.cli.wording import count, program
 from shoal.model.record import to_json
 
 _SHOWN_MEMBERS = 5
+_ALL = "what is near a page is among: shoal dups --all --dir {place}"
 _READING = {"reading": "texts read", "copies": "copies named", "pairs": "pairs compared"}
 
 
@@ -55,25 +53,23 @@ def done(asked: Asked) -> int:
 
 
 def _groups(asked: Asked) -> None:
-    with Collection(directory_of(asked.given_dir)) as collection:
-        most = {} if asked.json else {"most_members": _SHOWN_MEMBERS}
-        found = duplicate_groups(collection, **most)
-        shown = islice(found, asked.at_most)
+    with reading(asked.given_dir) as collection:
+        most_members = MOST_MEMBERS if asked.json else _SHOWN_MEMBERS
+        number, pages, shown = groups_at(collection, asked.at_most, most_members)
         if asked.json:
             screen.stream(to_json(group) + b"\n" for group in shown)
             return
-        if not len(found):
+        if not number:
             screen.say(_none_found(collection))
             return
-        groups = count(len(found), "group")
-        screen.say(f"{groups} of near-duplicates with {found.pages:,} pages.")
+        screen.say(f"{count(number, 'group')} of near-duplicates with {pages:,} pages.")
         screen.say()
         rows = [row for group in shown for row in _group_rows(group)]
         screen.table(("pages", "alike", "page"), rows, numbers=("pages", "alike"))
-        _and_more(len(found) - (asked.at_most or 0), "group")
+        _and_more(number - (asked.at_most or 0), "group")
 
 
-def _none_found(collection: Collection) -> str:
+def _none_found(collection: Reading) -> str:
     all_pages = f"{program()} dups --all compares all pages"
     if collection.config.dedupe.near == "no":
         return f"Pages are not grouped here (see the setting dedupe.near); {all_pages}."
@@ -100,11 +96,9 @@ def _and_more(rest: int, noun: str) -> None:
 def _of(asked: Asked) -> None:
     name, at_most = asked.of or "", asked.limit or DEFAULT_AT_MOST
     with ExitStack() as open_ones, Steps() as steps:
-        source = open_ones.enter_context(file_or_page(name, asked.given_dir))
-        if isinstance(source, Path):
-            collection = open_ones.enter_context(Collection(directory_of(asked.given_dir)))
-        else:
-            collection = source.collection
+        directory = directory_of(asked.given_dir, _ALL)
+        collection = open_ones.enter_context(Collection(directory))
+        source = stored(collection, name) if "://" in name else file_named(name)
         found = near_duplicates(
             collection,
             source,
@@ -156,7 +150,7 @@ def _compare_all(asked: Asked) -> None:
             steps.tell(_READING.get(doing, doing), done, total)
 
         if asked.files is None:
-            collection = open_ones.enter_context(Collection(directory_of(asked.given_dir)))
+            collection = open_ones.enter_context(reading(asked.given_dir))
             found = search(collection, by, progress=tell)
         else:
             texts = open_ones.enter_context(remarked_texts(asked.files, steps))
@@ -180,7 +174,7 @@ class _Report(NamedTuple):
     says: str
 
 
-def _as_json(found: NamedTexts, asked: Asked) -> Iterator[bytes]:
+def _as_json(found: NamedSketches | NamedTexts, asked: Asked) -> Iterator[bytes]:
     if asked.pairs:
         for pair in found.pairs():
             yield to_json(pair._asdict()) + b"\n"
@@ -192,7 +186,7 @@ def _as_json(found: NamedTexts, asked: Asked) -> Iterator[bytes]:
             yield to_json(told) + b"\n"
 
 
-def _clusters(found: NamedTexts, asked: Asked) -> _Report:
+def _clusters(found: NamedSketches | NamedTexts, asked: Asked) -> _Report:
     groups, members, at_most = 0, 0, asked.at_most or 0
     rows: list[tuple[str, ...]] = []
     for group in found.clusters():
@@ -214,7 +208,7 @@ def _cluster_rows(group: list[str]) -> Iterator[tuple[str, str]]:
         yield "", f"and {rest:,} more"
 
 
-def _pairs(found: NamedTexts, asked: Asked) -> _Report:
+def _pairs(found: NamedSketches | NamedTexts, asked: Asked) -> _Report:
     pairs = found.pairs()
     rows: list[tuple[str, ...]] = [
         (f"{pair.resemblance:.2f}", pair.a, pair.b) for pair in islice(pairs, asked.at_most)
@@ -228,11 +222,12 @@ def _pairs(found: NamedTexts, asked: Asked) -> _Report:
 
 
 def _sites(asked: Asked) -> None:
-    with Collection(directory_of(asked.given_dir)) as collection:
+    with reading(asked.given_dir) as collection:
         if asked.json:
+            mirrored, lessons = learned_at(collection)
             told = chain(
-                ({"kind": "mirror", **each._asdict()} for each in mirrors(collection)),
-                ({"kind": "lesson", **asdict(each)} for each in url_lessons(collection)),
+                ({"kind": "mirror", **each._asdict()} for each in mirrored),
+                ({"kind": "lesson", **asdict(each)} for each in lessons),
             )
             screen.stream(to_json(each) + b"\n" for each in islice(told, asked.at_most))
             return
@@ -244,11 +239,12 @@ def _sites(asked: Asked) -> None:
     _and_more(rest, "line")
 
 
-def _site_lines(collection: Collection) -> Iterator[str]:
-    for each in mirrors(collection):
+def _site_lines(collection: Opened) -> Iterator[str]:
+    mirrored, lessons = learned_at(collection)
+    for each in mirrored:
         says = f"{each.mirror} mirrors {each.original}"
         yield _lesson_line(says, each.compared, each.same, learned=each.learned)
-    for lesson in url_lessons(collection):
+    for lesson in lessons:
         says = f"{lesson.site}: {lesson.says}"
         yield _lesson_line(says, lesson.compared, lesson.same, learned=lesson.learned)
 

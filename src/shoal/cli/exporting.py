@@ -9,7 +9,12 @@ from typing import BinaryIO
 from shoal.app import export
 from shoal.app.collection import Collection
 from shoal.app.export import UrlLine
+from shoal.app.export_all import Export, export_all, export_parts, urls_all
+from shoal.app.opening import Opened
+from shoal.app.tablets import LocalTablets
+from shoal.app.whole import Whole
 from shoal.errors import UsageError
+from shoal.model.outcome import State
 from shoal.model.record import to_json
 
 
@@ -33,11 +38,12 @@ def destination(output: str) -> Iterator[BinaryIO]:
         draft.unlink(missing_ok=True)
 
 
-def write(
-    collection: Collection, form: str, out: BinaryIO, *, where: str, since: float | None, json: bool
-) -> int:
+def write(collection: Opened, wanted: Export, out: BinaryIO) -> int:
     """Returns how many lines or records were written."""
-    match form:
+    if isinstance(collection, Whole):
+        return export_all(collection.tablets, wanted, out)
+    where, since = wanted.where, wanted.since
+    match wanted.form:
         case "warc":
             return export.write_warc(collection, out, where, since)
         case "jsonl":
@@ -46,9 +52,23 @@ def write(
             return export.write_cdxj(collection, out, where, since)
     count = 0
     for line in _urls(collection, where, since):
-        out.write(to_json(line) + b"\n" if json else line.url.encode() + b"\n")
+        out.write(to_json(line) + b"\n" if wanted.json else line.url.encode() + b"\n")
         count += 1
     return count
+
+
+def write_parts(collection: Opened, wanted: Export, directory: str) -> int:
+    """One file for each tablet; a collection of its own has one."""
+    if isinstance(collection, Whole):
+        return sum(export_parts(collection.tablets, wanted, Path(directory)))
+    with LocalTablets([collection.layout], collection.principal) as only:
+        return sum(export_parts(only, wanted, Path(directory)))
+
+
+def known_urls(collection: Opened, where: str, state: State | None) -> Iterator[UrlLine]:
+    if isinstance(collection, Whole):
+        return urls_all(collection.tablets, where, state)
+    return export.urls(collection, where, state)
 
 
 def _urls(collection: Collection, where: str, since: float | None) -> Iterator[UrlLine]:

@@ -17,19 +17,23 @@ To = Literal["html", "text", "markdown", "json"]
 @contextmanager
 def file_or_page(name: str, given_dir: str | None) -> Iterator["Path | Page"]:
     """A file, or a stored page while its collection is open."""
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
+    from shoal.cli.places import reading
     from shoal.cli.showing import stored
-    from shoal.errors import UsageError
 
     if "://" in name:
-        with Collection(directory_of(given_dir)) as collection:
+        with reading(given_dir) as collection:
             yield stored(collection, name)
         return
+    yield file_named(name)
+
+
+def file_named(name: str) -> Path:
+    from shoal.errors import UsageError
+
     path = Path(name)
     if not path.exists():
         raise UsageError(f"{name} is no file here, and no URL written in full")
-    yield path
+    return path
 
 
 def rendered(found: "Conversion | Cleaned", to: To, named: dict[str, str]) -> bytes:

@@ -1,6 +1,7 @@
 """`shoal config` and `shoal doctor`: what is set, and whether the machine is fit for the job."""
 
 import os
+from pathlib import Path
 
 from shoal.cli.options import Context, Dir, Json, app, config_app
 
@@ -17,11 +18,12 @@ def config(context: Context) -> None:
 @config_app.command("show")
 def config_show(given_dir: Dir = None, json: Json = False) -> None:
     """Every setting and who set it, as a shoal.toml."""
-    from shoal.app.layout import directory_of
+    from shoal.app.cluster_file import config_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
-    from shoal.config import load, settings
+    from shoal.config import settings
 
-    config = load(directory_of(given_dir), {}, os.environ)
+    config = config_of(place_of(given_dir), {}, dict(os.environ))
     if not json:
         screen.data(config.as_toml().encode())
         return
@@ -38,10 +40,14 @@ def config_show(given_dir: Dir = None, json: Json = False) -> None:
 @config_app.command("path")
 def config_path(given_dir: Dir = None, json: Json = False) -> None:
     """Where the settings file of the collection is, or would be."""
-    from shoal.app.layout import Layout, directory_of
+    from shoal.app.layout import Layout, place_of
     from shoal.cli import screen
+    from shoal.errors import UsageError
 
-    path = Layout(directory_of(given_dir)).settings.absolute()
+    place = place_of(given_dir)
+    if "://" in place:
+        raise UsageError(f"{place} is a cluster; its settings are the object {place}/shoal.toml")
+    path = Layout(Path(place)).settings.absolute()
     if json:
         screen.json({"path": str(path), "exists": path.exists()})
     else:
@@ -56,7 +62,7 @@ def doctor(given_dir: Dir = None, json: Json = False) -> int:
     from shoal.cli import screen
     from shoal.config import load
 
-    directory = directory_of(given_dir)
+    directory = directory_of(given_dir, "what this machine has says: shoal doctor --dir .")
     checks = examine(directory, load(directory, {}, os.environ))
     well = is_well(checks)
     if json:

@@ -11,15 +11,12 @@ def reindex(given_dir: Dir = None, json: Json = False) -> None:
     and `search` go on where the index was.
     """
     from shoal.app import indexing
-    from shoal.app.layout import directory_of
     from shoal.cli import screen
     from shoal.cli.steps import Steps
     from shoal.cli.wording import count
 
     with Steps() as steps:
-        done = indexing.reindex(
-            directory_of(given_dir), lambda documents: steps.tell("indexing", documents)
-        )
+        done = indexing.reindex(given_dir, lambda documents: steps.tell("indexing", documents))
     if json:
         screen.json(done)
         return

@@ -35,6 +35,7 @@ _THEMES = (
     "dups",
     "steering",
     "marking",
+    "clustering",
     "demonstrating",
     "storing",
     "indexing",

@@ -32,6 +32,8 @@ shadow_app = typer.Typer(help="A crawl gathered apart, and applied in one step."
 app.add_typer(shadow_app, name="shadow")
 feed_app = typer.Typer(help="Which feeds are polled, and what one says.")
 app.add_typer(feed_app, name="feed")
+cluster_app = typer.Typer(help="One collection on many machines.")
+app.add_typer(cluster_app, name="cluster")
 
 # --- shared by many commands ------------------------------------------------------------------
 
@@ -46,9 +48,6 @@ Dir: TypeAlias = Annotated[
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Url: TypeAlias = Annotated[str, typer.Argument(metavar="URL", help="A URL, written in full.")]
-Urls: TypeAlias = Annotated[
-    list[str], typer.Argument(metavar="URL", help="URLs to fetch, in full.")
-]
 Host: TypeAlias = Annotated[
     str, typer.Argument(metavar="HOST", help="A host, such as www.example.org or 127.0.0.1:8080.")
 ]

@@ -46,7 +46,8 @@ def plan(
     }
     missing = [name for name, value in given.items() if value is None]
     if len(missing) == len(given):
-        _plan_of_crawl(directory_of(given_dir), json=json)
+        directory = directory_of(given_dir, "how it runs says: shoal cluster status {place}")
+        _plan_of_crawl(directory, json=json)
     elif missing:
         raise UsageError(f"a plan also needs {' and '.join(missing)}; or none, for a running crawl")
     else:
@@ -136,7 +137,7 @@ def map_command(
     from shoal.cli.settings_flags import assignments, resolutions
     from shoal.config import load
 
-    directory = directory_of(given_dir)
+    directory = directory_of(given_dir, "its URLs are listed by: shoal urls --dir {place}")
     overrides = {**resolutions(resolve or ()), **assignments(assign or ())}
     config = load(directory, overrides, os.environ)
     found = map_site(site, directory, config, seconds(max_time, "--max-time"))

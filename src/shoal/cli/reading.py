@@ -28,15 +28,15 @@ Form = Literal["urls", "jsonl", "warc", "cdxj"]
 @app.command()
 def status(given_dir: Dir = None, json: Json = False) -> None:
     """How it stands: counts that add up, and the running crawl."""
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
+    from shoal.app.whole import Whole
     from shoal.cli import screen
+    from shoal.cli.places import reading
     from shoal.cli.progress import live_lines
     from shoal.cli.summary import status_lines
     from shoal.cli.wording import program
 
-    with Collection(directory_of(given_dir)) as collection:
-        found = collection.status()
+    with reading(given_dir) as collection:
+        found, is_cluster = collection.status(), isinstance(collection, Whole)
     if json:
         screen.json(found)
         return
@@ -45,12 +45,15 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
         screen.say(line)
     if found.live is not None:
         screen.say()
-        screen.say(f"This crawl (process {found.live.pid}):")
+        by = "all tablets" if is_cluster else f"process {found.live.pid}"
+        screen.say(f"This crawl ({by}):")
         counts = {"queued": found.queued + found.in_flight}
         counts["fetched/duplicate"] = found.fetched_by_fate.get("duplicate", 0)
         for line in live_lines(counts, found.live):
             screen.say(f"  {line}")
     screen.say(f"Any of these: {program()} urls --state STATE [--reason REASON]")
+    if is_cluster:
+        screen.say(f"Its machines and tablets: {program()} cluster status {found.directory}")
 
 
 @app.command()
@@ -66,19 +69,18 @@ def urls(
     json: Json = False,
 ) -> None:
     """Every known URL and its state: the lists behind `status`."""
-    from shoal.app import export as exporting
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
     from shoal.cli import screen
+    from shoal.cli.exporting import known_urls
+    from shoal.cli.places import reading
     from shoal.cli.wording import one_line
     from shoal.model.outcome import State as UrlState
     from shoal.model.record import to_json
 
     wanted = None if state is None else UrlState(state)
-    with Collection(directory_of(given_dir)) as collection:
+    with reading(given_dir) as collection:
         lines = (
             line
-            for line in exporting.urls(collection, where, wanted)
+            for line in known_urls(collection, where, wanted)
             if reason is None or reason in (line.reason, _category(line.reason))
         )
         if json:
@@ -101,11 +103,10 @@ def explain(url: Url, given_dir: Dir = None, json: Json = False) -> None:
     How it was found, the rule that admits or refuses it, the line of robots.txt, its visits, what
     was taken from it, and when it is due.
     """
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
     from shoal.cli import screen
+    from shoal.cli.places import reading
 
-    with Collection(directory_of(given_dir)) as collection:
+    with reading(given_dir) as collection:
         found = collection.explain(url)
     if json:
         screen.json(found)
@@ -138,9 +139,8 @@ def show(
     json: Json = False,
 ) -> None:
     """What is stored of a page: a summary, or one part."""
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
     from shoal.cli import showing
+    from shoal.cli.places import reading
     from shoal.cli.wording import to_time
     from shoal.errors import UsageError
 
@@ -159,7 +159,7 @@ def show(
     if len(asked) > 1:
         raise UsageError(f"ask for one at a time: --{' or --'.join(asked)}")
     when = None if at is None else to_time(at, "--at", time.time())
-    with Collection(directory_of(given_dir)) as collection:
+    with reading(given_dir) as collection:
         showing.show(collection, url, asked[0] if asked else "summary", when, json=json)
 
 
@@ -169,24 +169,34 @@ def export(
     where: Where = "",
     since: Since = None,
     output: Output = "-",
+    parts: Annotated[
+        str | None, option("--parts", "DIR", "A file for each tablet, written at the same time.")
+    ] = None,
     given_dir: Dir = None,
     json: Json = False,
 ) -> None:
     """Write it out: URLs, pages as JSON lines, or the archive."""
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
-    from shoal.cli.exporting import destination, write
+    from shoal.app.export_all import Export
+    from shoal.cli.exporting import destination, write, write_parts
+    from shoal.cli.places import reading
     from shoal.cli.screen import remark
     from shoal.cli.wording import count, to_time
     from shoal.errors import UsageError
 
     after = None if since is None else to_time(since, "--since", time.time())
-    if form == "warc" and output == "-" and sys.stdout.isatty():
+    if parts is not None and output != "-":
+        raise UsageError("name one place to write to: --output or --parts")
+    if form == "warc" and parts is None and output == "-" and sys.stdout.isatty():
         raise UsageError("a WARC file is no text for a terminal; name a file with --output")
-    with Collection(directory_of(given_dir)) as collection, destination(output) as out:
-        written = write(collection, form, out, where=where, since=after, json=json)
+    wanted = Export(form, where, after, json)
+    with reading(given_dir) as collection:
+        if parts is not None:
+            written = write_parts(collection, wanted, parts)
+        else:
+            with destination(output) as out:
+                written = write(collection, wanted, out)
     if not written:
         remark("Nothing matches: nothing was written.")
-    elif output != "-":
+    elif parts is not None or output != "-":
         noun = {"warc": "record", "jsonl": "page", "urls": "URL", "cdxj": "line"}[form]
-        remark(f"{count(written, noun)} written to {output}.")
+        remark(f"{count(written, noun)} written to {parts or output}.")

@@ -37,6 +37,7 @@ def refresh(
     found wait for the next crawl. `shoal crawl --forever` does this by itself, each page in its
     own time.
     """
+    from shoal.app.api import TO_REFRESH
     from shoal.app.layout import Layout, directory_of
     from shoal.app.refreshing import selection_of
     from shoal.cli.crawling import Job, crawl_and_tell
@@ -45,7 +46,7 @@ def refresh(
     from shoal.clock import SystemClock
     from shoal.config import load
 
-    directory = directory_of(given_dir)
+    directory = directory_of(given_dir, TO_REFRESH)
     layout = Layout(directory)
     layout.must_exist()
     layout.must_be_free()

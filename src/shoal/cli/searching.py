@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 from shoal.cli.options import Dir, Json, app, argument, flag, option
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from shoal.app.results import Result, Results
 
 _MARK = "bold yellow"
@@ -28,13 +26,12 @@ def search(
     "in quotes" is a phrase, +must and -not are what they say, so is OR. Before a colon: title,
     url, anchor, site, filetype, lang, before, after, link, related. docs/search.md tells the rest.
     """
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
+    from shoal.cli.places import reading
 
-    directory = directory_of(given_dir)
-    _bring_up_to_date(directory)
-    with Collection(directory) as collection:
+    _bring_up_to_date(place_of(given_dir))
+    with reading(given_dir) as collection:
         found = collection.search(
             " ".join(words), limit=limit, page=page, explain=explain, facets=facets
         )
@@ -44,12 +41,15 @@ def search(
         _show(found, limit)
 
 
-def _bring_up_to_date(directory: "Path") -> None:
-    from shoal.app.indexing import bring_up_to_date
+def _bring_up_to_date(place: str) -> None:
+    """A cluster in an object store is indexed when it is opened, or by its tablets."""
+    from shoal.app.indexing import update_index
     from shoal.cli.steps import Steps
 
+    if "://" in place:
+        return
     with Steps() as steps:
-        bring_up_to_date(directory, lambda documents: steps.tell("indexing", documents))
+        update_index(place, lambda documents: steps.tell("indexing", documents))
 
 
 def _show(found: "Results", limit: int) -> None:

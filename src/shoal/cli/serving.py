@@ -39,7 +39,7 @@ def serve(
 
     Listens on 127.0.0.1 only, unless --host says otherwise. Ctrl-C ends it.
     """
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
     from shoal.errors import UsageError
     from shoal.web.serve import serve as serve_site
@@ -48,12 +48,12 @@ def serve(
         raise UsageError("--port must be from 0 to 65535")
 
     def tell(address: str) -> None:
-        screen.say(f"Serving {directory} at {address}")
+        screen.say(f"Serving {place} at {address}")
         screen.say("Ctrl-C ends it.")
 
-    directory = directory_of(given_dir)
+    place = place_of(given_dir)
     serve_site(
-        directory,
+        place,
         host,
         port,
         token,

@@ -1,7 +1,7 @@
 """How is one stored page shown? As a summary, or as one of its parts; as JSON, or for people."""
 
-from shoal.app.collection import Collection, Page
 from shoal.app.export import page_line, visit_lines
+from shoal.app.page import Page, Reading
 from shoal.cli import screen
 from shoal.cli.wording import count, one_line, size
 from shoal.errors import CollectionError, UsageError
@@ -9,7 +9,7 @@ from shoal.errors import CollectionError, UsageError
 _SHOWN_CHARACTERS = 600
 
 
-def show(collection: Collection, url: str, part: str, when: float | None, *, json: bool) -> None:
+def show(collection: Reading, url: str, part: str, when: float | None, *, json: bool) -> None:
     match part:
         case "history":
             _history(collection, url, json=json)
@@ -24,7 +24,7 @@ def show(collection: Collection, url: str, part: str, when: float | None, *, jso
             _page(stored(collection, url, when), part, json=json)
 
 
-def stored(collection: Collection, url: str, when: float | None = None) -> Page:
+def stored(collection: Reading, url: str, when: float | None = None) -> Page:
     page = collection.page(url, when)
     if page is not None:
         return page
@@ -138,7 +138,7 @@ def _summary(page: Page) -> None:
         screen.say(beginning)
 
 
-def _history(collection: Collection, url: str, *, json: bool) -> None:
+def _history(collection: Reading, url: str, *, json: bool) -> None:
     lines = visit_lines(collection, url)
     if not lines:
         name = collection.canonical(url)
@@ -171,7 +171,7 @@ def _pairs(pairs: list[tuple[str, str]], names: tuple[str, str], *, json: bool) 
         screen.stream(f"{address}\t{one_line(text)}\n".encode() for address, text in pairs)
 
 
-def _others(collection: "Collection", page: "Page") -> str:
+def _others(collection: Reading, page: Page) -> str:
     others = [] if page.duplicate_of else collection.duplicates(page.url)
     pages = count(len(others), "page that says", "pages that say")
     return f"{pages} nearly the same, such as {others[0]}" if others else ""

@@ -3,12 +3,14 @@ with the crawl, also while it runs."""
 
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Host, Json, Urls, app, argument, flag, option
+from shoal.cli.options import Dir, Host, Json, app, argument, flag, option
 
 if TYPE_CHECKING:
     from shoal.app.hosts import HostLine
 
 _PATIENCE = "30s"
+_BY_SETTINGS = "it is steered by its shoal.toml, which it reads at: shoal cluster start {place}"
+_RETRY = "name what failed to it again with: shoal cluster start {place} URL"
 
 
 @app.command()
@@ -18,12 +20,11 @@ def hosts(
     json: Json = False,
 ) -> None:
     """Every host: ready or left alone, why, and what waits."""
-    from shoal.app.collection import Collection
     from shoal.app.hosts import host_lines
-    from shoal.app.layout import directory_of
     from shoal.cli import screen
+    from shoal.cli.places import reading
 
-    with Collection(directory_of(given_dir)) as collection:
+    with reading(given_dir) as collection:
         lines = [line for line in host_lines(collection) if line.waiting or not waiting]
     if json:
         screen.json(lines)
@@ -63,7 +64,7 @@ def _pause(host: str, given_dir: Dir, *, paused: bool, json: bool) -> None:
     from shoal.app.layout import directory_of
     from shoal.cli import screen
 
-    is_running = orders.pause(directory_of(given_dir), host, paused=paused)
+    is_running = orders.pause(directory_of(given_dir, _BY_SETTINGS), host, paused=paused)
     name = orders.host_label(host)
     if json:
         screen.json({"host": name, "paused": paused, "running": is_running})
@@ -91,7 +92,7 @@ def slow(
     from shoal.cli.quantities import seconds
 
     wanted = seconds(delay, "TIME")
-    is_running = orders.slow(directory_of(given_dir), host, wanted)
+    is_running = orders.slow(directory_of(given_dir, _BY_SETTINGS), host, wanted)
     name = orders.host_label(host)
     if json:
         screen.json({"host": name, "delay_seconds": wanted, "running": is_running})
@@ -117,7 +118,7 @@ def _exclude(host: str, given_dir: Dir, *, excluded: bool, json: bool) -> None:
     from shoal.app.layout import directory_of
     from shoal.cli import screen
 
-    is_running = orders.exclude(directory_of(given_dir), host, excluded=excluded)
+    is_running = orders.exclude(directory_of(given_dir, _BY_SETTINGS), host, excluded=excluded)
     name = orders.host_label(host)
     if json:
         screen.json({"host": name, "excluded": excluded, "running": is_running})
@@ -139,7 +140,7 @@ def retry(
     from shoal.app.layout import directory_of
     from shoal.cli import screen
 
-    is_running = orders.retry(directory_of(given_dir), reason, host)
+    is_running = orders.retry(directory_of(given_dir, _RETRY), reason, host)
     name = orders.host_label(host) if host else ""
     if json:
         screen.json({"reason": reason, "host": name, "running": is_running})
@@ -150,15 +151,26 @@ def retry(
 
 
 @app.command()
-def submit(urls: Urls, given_dir: Dir = None, json: Json = False) -> None:
+def submit(
+    urls: Annotated[list[str] | None, argument("URL", "URLs to fetch, in full.")] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        option("--sitemap", "URL", "Read this sitemap, and fetch what it names; repeatable."),
+    ] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
     """Fetch these URLs next, in the running crawl or the next."""
     from shoal.app import orders
     from shoal.app.layout import directory_of
     from shoal.cli import screen
     from shoal.cli.wording import count, program
+    from shoal.errors import UsageError
 
-    directory = directory_of(given_dir)
-    taken, is_running = orders.submit(directory, urls)
+    if not urls and not sitemap:
+        raise UsageError("Nothing to submit: name a URL, or a sitemap with --sitemap URL")
+    directory = directory_of(given_dir, "name them to it with: shoal cluster start {place} URL")
+    taken, is_running = orders.submit(directory, urls or (), sitemap or ())
     if json:
         screen.json({"urls": taken, "running": is_running})
         return
@@ -184,7 +196,7 @@ def stop(
     from shoal.cli.quantities import seconds
     from shoal.cli.wording import program
 
-    directory = directory_of(given_dir)
+    directory = directory_of(given_dir, "use: shoal cluster stop {place}")
     ended = orders.stop(directory, seconds(wait, "--wait"))
     if json:
         screen.json({"ended": ended})

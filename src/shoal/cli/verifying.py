@@ -1,6 +1,7 @@
 """`shoal verify` and `shoal repair`: does the collection hold together, and what can be mended."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.cli.options import Dir, Json, Quiet, app
@@ -14,16 +15,19 @@ _MOST_FINDINGS = 10_000
 @app.command()
 def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
     """Check that rows, queue, counts, links, archive, index agree."""
-    from shoal.app.layout import Layout, directory_of
-    from shoal.app.verify import verifying
+    from shoal.app.layout import is_cluster_place, place_of
+    from shoal.app.verify_all import verifying_place
     from shoal.cli import screen
     from shoal.cli.resuming import in_directory
+    from shoal.cli.steps import Steps
     from shoal.cli.wording import count, one_line, program
 
-    directory = directory_of(given_dir)
-    layout = Layout(directory)
+    place = place_of(given_dir)
+    tell = (lambda _: None) if quiet else screen.remark
     shown = []
-    with verifying(layout, (lambda _: None) if quiet else screen.remark) as verifier:
+    with Steps() as steps:
+        opened = verifying_place(place, tell, steps)
+    with opened as verifier:
         for finding in verifier.findings():
             shown.append(finding)
             if not json:
@@ -36,8 +40,10 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     if json:
         screen.json({"ok": not shown, "findings": shown, "checked": checked})
     elif shown:
-        mend = f"{program()} repair{in_directory(directory)}"
-        screen.say(f"{count(len(shown), 'finding')}; {mend} mends what can be.")
+        mend = f"{program()} repair{in_directory(Path(place))} mends what can be"
+        if is_cluster_place(place):
+            mend = f"{program()} cluster merge makes a collection of it that can be mended"
+        screen.say(f"{count(len(shown), 'finding')}; {mend}.")
     elif not quiet:
         numbers = ", ".join(f"{number:,} {name}" for name, number in checked.items())
         screen.say(f"All is well: {numbers or 'there is nothing yet'}.")

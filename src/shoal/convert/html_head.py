@@ -7,6 +7,8 @@ page is known, because a `base` element holds for what stands before it, too.
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 
 from shoal.convert.limits import Limits
 from shoal.convert.links import Hrefs
@@ -34,15 +36,31 @@ _PUBLISHED = (
     *("article:published_time", "datepublished", "dcterms.issued", "dc.date.issued", "pubdate"),
     *("dcterms.created", "dc.date.created", "dcterms.date", "dc.date", "date"),
 )
-_MODIFIED = ("article:modified_time", "og:updated_time", "dcterms.modified", "last-modified")
+_MODIFIED = (
+    *("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified"),
+    *("dc.date.modified", "last-modified", "last-updated", "last-update", "lastmod"),
+)
 """Meta elements that say when a page was published and changed; the first that is there counts."""
 _DATE = re.compile(
     r"[0-9]{4}-[01][0-9](?:-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9])?"
     r"(?:Z|[+-][0-2][0-9]:?[0-5][0-9])?)?)?",
     re.ASCII,
 )
+_LAST_MODIFIED = "last-modified"
+_MOST_DATE_CHARS = 64
 _SECONDS = re.compile(r"[0-9.]*")
 _URL_IS = re.compile(r"\Aurl\s*=\s*", re.IGNORECASE)
+
+
+def _iso_date(text: str) -> str:
+    """Of a date in ISO 8601 or in HTTP's form; empty when it is neither."""
+    if match := _DATE.match(text):
+        return match[0].replace(" ", "T")
+    try:
+        when = parsedate_to_datetime(text[:_MOST_DATE_CHARS])
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return ""
 
 
 def refresh_target(content: str) -> str:
@@ -117,13 +135,16 @@ class Head:
 
     def meta_element(self, attributes: Attributes) -> None:
         content = (attributes.get("content") or "").strip()[: self._limits.value_chars]
-        if (attributes.get("http-equiv") or "").strip().lower() == "refresh":
+        stands_for = (attributes.get("http-equiv") or "").strip().lower()
+        if stands_for == "refresh":
             target = refresh_target(content)
             if target and not self.refresh:
                 self.refresh = target
                 self.hrefs.add(target, "", 0)
             return
         name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
+        if not name and stands_for == _LAST_MODIFIED:
+            name = stands_for
         if not name or not content or len(self.meta) >= self._limits.metas:
             return
         self.meta.append((name[:100], content))
@@ -141,8 +162,8 @@ class Head:
     def _date(self, names: Iterable[str]) -> str:
         """ISO 8601; empty where none is given that can be read."""
         said = dict(reversed(self.meta))  # the first of each name
-        found = (_DATE.match(said[name]) for name in names if name in said)
-        return next((match[0].replace(" ", "T") for match in found if match), "")
+        found = (_iso_date(said[name]) for name in names if name in said)
+        return next(filter(None, found), "")
 
     def open_form(self, attributes: Attributes) -> None:
         if self._form is not None:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
+from shoal.dedupe.across import Across
 from shoal.dedupe.exact import LEAST_TEXT_CHARS, ExactPrints
 from shoal.dedupe.groups import Groups, Newcomer, Settled, Worth, readers_digest
 from shoal.dedupe.lessons import Lessons
 from shoal.dedupe.mirrors import Mirrors
-from shoal.dedupe.near import NearIndex
+from shoal.dedupe.near import Cut, NearIndex
 from shoal.dedupe.sketch import Prints, resemblance
 from shoal.model.document import Document, Fate, Regraded, Understood
 from shoal.model.link import Source
@@ -60,10 +61,13 @@ class Duplicates:
         exact: ExactPrints,
         near: "Near | None" = None,
         lessons: "Learning | None" = None,
+        across: Across | None = None,
     ) -> None:
         self._exact = exact
         self._near = near
         self._lessons = lessons
+        self.across = across
+        """What other tablets say; None for a collection that has one."""
 
     def recognize(self, visit: Visit, fetched: Fetched) -> None:
         self._exact.recognize(visit, fetched)
@@ -73,6 +77,8 @@ class Duplicates:
         if self._near is None or visit.kind is Kind.ROBOTS:
             return
         settled = self._near.judge(batch, visit, fetched, understood, twin)
+        if self.across is not None:
+            self.across.after_judge(batch, visit, understood)
         if self._lessons is not None and visit.kind is Kind.PAGE:
             self._lessons.learn(batch, visit, fetched, understood, settled)
 
@@ -84,7 +90,10 @@ class Duplicates:
         if self._near is None:
             return []
         self._near.index.begin()
-        return self._near.groups.leave(batch, row)
+        regraded = self._near.groups.leave(batch, row)
+        if self.across is not None:
+            regraded += self.across.after_withdraw(batch, row, regraded)
+        return regraded
 
 
 class Near:
@@ -141,14 +150,15 @@ class Near:
         return own
 
     def _settle(self, batch: Batch, page: Newcomer, document: Document) -> Settled:
-        settled = self.groups.settle(batch, page, self._cut(page.row))
+        settled = self.groups.settle(batch, page, self.cut(page.row))
         if settled.lead == page.row:
             document.fate, document.duplicate_of = Fate.WAITING, ""
         else:
             document.fate, document.duplicate_of = Fate.DUPLICATE, url_of(settled.lead)
         return settled
 
-    def _cut(self, row: bytes) -> Callable[[bytes], float]:
+    def cut(self, row: bytes) -> Cut:
+        """How alike a core must be to a page."""
         site, settings = site_of_key(row), self._settings
         return lambda core: (
             settings.same_site if site_of_key(core) == site else settings.across_sites

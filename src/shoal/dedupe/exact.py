@@ -27,8 +27,8 @@ from shoal.ports import Batch, LinksOf, Table
 LEAST_TEXT_CHARS = 64
 """A page with less text than this says too little to be told from a shell that a script fills."""
 
-_BODY = b"body" + NUL
-_TEXT = b"text" + NUL
+BODY = b"body" + NUL
+TEXT = b"text" + NUL
 _MAY_BECOME_DUPLICATE = (Fate.WAITING, Fate.INDEXED, Fate.UNCONVERTIBLE)
 
 
@@ -112,12 +112,12 @@ class ExactPrints:
         if visit.seen_digest == document.body_digest:  # it was archived as a revisit
             url, when = visit.seen_url or visit.url, visit.seen_at
         entry = BodyPrint(visit.row, document.body_digest, url, when)
-        batch.put(FAMILY, _BODY + key, pack(entry))
+        batch.put(FAMILY, BODY + key, pack(entry))
 
     def _judge_text(self, batch: Batch, row: bytes, document: Document) -> None:
         if not document.text_digest or document.text_chars < LEAST_TEXT_CHARS:
             return
-        key = _TEXT + document.text_digest.encode()
+        key = TEXT + document.text_digest.encode()
         other = self._table.get(FAMILY, key)
         if other == row:
             return
@@ -128,7 +128,7 @@ class ExactPrints:
             document.same_text_as = url_of(other)
 
     def _known(self, key: bytes) -> BodyPrint | None:
-        stored = self._table.get(FAMILY, _BODY + key)
+        stored = self._table.get(FAMILY, BODY + key)
         return None if stored is None else unpack(BodyPrint, stored)
 
     def _has_body(self, known: BodyPrint) -> Stored | None:
@@ -150,14 +150,14 @@ class ExactPrints:
         return dropped
 
     def _is_stale(self, key: bytes, value: bytes) -> bool:
-        if key.startswith(_BODY):
+        if key.startswith(BODY):
             try:
                 return self._has_body(unpack(BodyPrint, value)) is None
             except JSON_ERRORS:
                 return True
-        if key.startswith(_TEXT):
+        if key.startswith(TEXT):
             first = self._stored_of(value)
-            return first is None or first.document.text_digest.encode() != key[len(_TEXT) :]
+            return first is None or first.document.text_digest.encode() != key[len(TEXT) :]
         return False  # of another kind of print
 
 

@@ -156,6 +156,15 @@ class Groups:
         group = None if group_id is None else self._index.group(group_id)
         return b"" if group is None else self._kin(row, group).sketch
 
+    def prints_of(self, row: bytes) -> tuple[Prints, bytes] | None:
+        """The same with its marks, and who may read it; None when it is in no group."""
+        group_id = self.group_of(row)
+        group = None if group_id is None else self._index.group(group_id)
+        if group is None:
+            return None
+        kin = self._kin(row, group)
+        return Prints(kin.sketch, kin.marks), group.readers
+
     # --- writing ----------------------------------------------------------------------------
 
     def settle(self, batch: Batch, page: Newcomer, cut: Cut) -> Settled:

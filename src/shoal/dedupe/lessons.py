@@ -39,8 +39,8 @@ MOST_SITES_AT_HAND = 4096
 MOST_RECALLED = 10_000
 """Pages of a site that are entered when a rule is learned: they came before it was thought of."""
 
-_LESSON = b"lesson" + NUL
-_FORM = b"form" + NUL
+LESSON_KEY = b"lesson" + NUL
+FORM_KEY = b"form" + NUL
 
 _HISTORY = 32
 _RECENT = 16
@@ -239,11 +239,11 @@ class Lessons:
                 self._recall(batch, site, lesson.rule)
         changed |= self._consider(batch, lessons, page)
         if changed:
-            batch.put(FAMILY, _LESSON + site, pack(lessons))
+            batch.put(FAMILY, LESSON_KEY + site, pack(lessons))
         return unlearned
 
     def _load(self, site: bytes) -> list[Lesson]:
-        stored = self._table.get(FAMILY, _LESSON + site)
+        stored = self._table.get(FAMILY, LESSON_KEY + site)
         return [] if stored is None else unpack(list[Lesson], stored)
 
     def _partners(self, site: bytes, rule: Rule, left: str) -> list[bytes]:
@@ -331,7 +331,7 @@ def _reason(rule: Rule) -> str:
 
 
 def _form_key(site: bytes, rule: Rule, left: str) -> bytes:
-    return _FORM + quick_digest(NUL.join((site, rule.encode(), left.encode())))[:8]
+    return FORM_KEY + quick_digest(NUL.join((site, rule.encode(), left.encode())))[:8]
 
 
 def _short(where: str) -> int:

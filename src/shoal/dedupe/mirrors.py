@@ -42,8 +42,8 @@ MOST_PREFIX_BYTES = 256
 MOST_SEGMENTS = 64
 MOST_LINKS_OF_A_CHAIN = 64
 
-_PAIR = b"mirror" + NUL
-_SITE = b"mirrors" + NUL
+PAIR = b"mirror" + NUL
+MIRRORS = b"mirrors" + NUL
 _END_OF_PAIRS = b"mirror\x01"
 
 Worth = Callable[[bytes], tuple[float, ...]]
@@ -117,7 +117,7 @@ class Mirrors:
 
     def known(self) -> Iterator[Mirror]:
         """All pairs that are suspected or learned, as the table has them."""
-        for _, stored in self._table.scan(FAMILY, _PAIR, _END_OF_PAIRS):
+        for _, stored in self._table.scan(FAMILY, PAIR, _END_OF_PAIRS):
             pair = unpack(Pair, stored)
             pair.mirror = pair.mirror or self._lesser(pair)
             seen = pair.evidence
@@ -185,10 +185,10 @@ class Mirrors:
         batch.delete(FAMILY, _pair_key(places))
 
     def _save(self, batch: Batch, site: bytes) -> None:
-        batch.put(FAMILY, _SITE + site, pack(self._places_of(site)))
+        batch.put(FAMILY, MIRRORS + site, pack(self._places_of(site)))
 
     def _load_places(self, site: bytes) -> list[Places]:
-        stored = self._table.get(FAMILY, _SITE + site)
+        stored = self._table.get(FAMILY, MIRRORS + site)
         return [] if stored is None else unpack(list[Places], stored)
 
     def _load_pair(self, places: Places) -> Pair:
@@ -268,7 +268,7 @@ def _counterpart(pair: Pair, row: bytes) -> tuple[bytes, bytes] | None:
 
 
 def _pair_key(places: Places) -> bytes:
-    return _PAIR + NUL.join(places)
+    return PAIR + NUL.join(places)
 
 
 def _inverted(place: bytes) -> bytes:

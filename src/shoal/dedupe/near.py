@@ -86,16 +86,23 @@ Cut = Callable[[bytes], float]
 
 class NearIndex:
     """Reads see what was put for the commit at hand; `begin` opens the next one. Until it ends,
-    what was read is kept at hand, too; who only reads never begins one."""
+    what was read is kept at hand, too; who only reads never begins one. `realm` stands before all
+    keys: an index of other tablets' pages is one of its own (home.py)."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, realm: bytes = b"", entered: int = ENTERED) -> None:
         self._table = table
-        self._put_now: dict[bytes, bytes | None] = {}
+        self._realm = realm
+        self._entered = entered
+        self._put_now: dict[bytes, dict[bytes, bytes | None]] = {}
+        """By what stands before the last name in their keys: a delivery is one commit, and long."""
+        self.pending = 0
+        """Entries that were put for the commit at hand."""
         self._read_now: dict[bytes, bytes | None] | None = None
 
     def begin(self) -> None:
         self._put_now = {}
         self._read_now = {}
+        self.pending = 0
 
     # --- looking up -------------------------------------------------------------------------
 
@@ -133,8 +140,9 @@ class NearIndex:
 
     def all_groups(self) -> Iterator[tuple[bytes, Group]]:
         """Every group as the table has it, by its name, in an order that says nothing."""
-        for key, stored in self._table.scan(FAMILY, GROUP, GROUP[:-1] + b"\x01"):
-            yield key[len(GROUP) :], unpack(Group, stored)
+        start = self._realm + GROUP
+        for key, stored in self._table.scan(FAMILY, start, start[:-1] + b"\x01"):
+            yield key[len(start) :], unpack(Group, stored)
 
     # --- entering ---------------------------------------------------------------------------
 
@@ -144,7 +152,7 @@ class NearIndex:
         keys = [MARK + mark for mark in cut_up(core.marks)] if says_enough else []
         entered: list[bytes] = []
         for key, groups in zip(keys, self.read(keys), strict=True):
-            if len(entered) == ENTERED:
+            if len(entered) == self._entered:
                 break
             if groups is not None and group_id in cut_up(groups):
                 continue  # under another core, which this one need not tell again
@@ -172,29 +180,35 @@ class NearIndex:
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
         now = self._read_now
         if now is None:
-            return self._table.get_many(FAMILY, keys)
+            return self._stored(keys)
         asked = [key for key in keys if key not in now]
         if asked:
-            now.update(zip(asked, self._table.get_many(FAMILY, asked), strict=True))
+            now.update(zip(asked, self._stored(asked), strict=True))
         return [now[key] for key in keys]
 
+    def _stored(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        realm = self._realm
+        return self._table.get_many(FAMILY, [realm + key for key in keys] if realm else keys)
+
     def scan(self, prefix: bytes) -> Iterator[bytes]:
-        """The values of all keys that begin so."""
-        now = self._put_now
-        yield from (value for key, value in now.items() if value and key.startswith(prefix))
-        for key, value in self._table.scan(FAMILY, prefix, prefix + b"\xff" * (ID_BYTES + 1)):
-            if key not in now:
+        """The values of all keys that are this and one name more."""
+        now = dict(self._put_now.get(prefix, ()))
+        yield from (value for value in now.values() if value)
+        start = self._realm + prefix
+        for key, value in self._table.scan(FAMILY, start, start + b"\xff" * (ID_BYTES + 1)):
+            if key[len(self._realm) :] not in now:
                 yield value
 
     def put(self, batch: Batch, key: bytes, value: bytes | None) -> None:
         """None deletes."""
-        self._put_now[key] = value
+        self._put_now.setdefault(key[:-ID_BYTES], {})[key] = value
+        self.pending += 1
         if self._read_now is not None:
             self._read_now[key] = value
         if value is None:
-            batch.delete(FAMILY, key)
+            batch.delete(FAMILY, self._realm + key)
         else:
-            batch.put(FAMILY, key, value)
+            batch.put(FAMILY, self._realm + key, value)
 
 
 def _compared(group_id: bytes, group: Group, sketch: bytes) -> Neighbour | None:

@@ -4,7 +4,8 @@
 2. A group's lead and cores are pages of it, and it counts its pages.
 3. A page is in one group, and that group knows it.
 
-For a collection that nobody writes to. One pass over the family, with look-ups; memory is bounded.
+The index of other tablets' pages (home.py) has the same ones, in a realm of its own. For a
+collection that nobody writes to. One pass over the family, with look-ups; memory is bounded.
 """
 
 from collections.abc import Iterator
@@ -17,34 +18,32 @@ from shoal.model.rowkey import url_of
 from shoal.ports import Table
 
 
-def audit_groups(table: Table) -> Iterator[str]:
+def audit_groups(table: Table, realm: bytes = b"") -> Iterator[str]:
     """What is wrong, one sentence each."""
-    index = NearIndex(table)
+    index = NearIndex(table, realm)
     groups = Groups(index, lambda _row: None, lambda _row: "")
     try:
-        for key, value in _all(table, GROUP):
-            yield from _group(table, index, groups, key[len(GROUP) :], unpack(Group, value))
-        for key, value in _all(table, MARK):
-            yield from _mark(index, key[len(MARK) :], value)
-        for key, value in _all(table, KIN):
-            yield from _kin(table, index, key[len(KIN) :], unpack(Kin, value))
-        for key, row in _all(table, MEMBER):
-            yield from _member(index, groups, key[len(MEMBER) :], row)
+        for name, value in everything(table, realm + GROUP):
+            yield from _group(index, groups, name, unpack(Group, value))
+        for name, value in everything(table, realm + MARK):
+            yield from _mark(index, name, value)
+        for name, value in everything(table, realm + KIN):
+            yield from _kin(index, name, unpack(Kin, value))
+        for name, row in everything(table, realm + MEMBER):
+            yield from _member(index, groups, name, row)
     except JSON_ERRORS as error:
         yield f"An entry of the near-duplicates does not read: {error}."
 
 
-def _all(table: Table, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-    return table.scan(FAMILY, prefix, prefix[:-1] + b"\x01")
+def everything(table: Table, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """All entries of a kind; of their keys what stands behind its name."""
+    for key, value in table.scan(FAMILY, prefix, prefix[:-1] + b"\x01"):
+        yield key[len(prefix) :], value
 
 
-def _group(
-    table: Table, index: NearIndex, groups: Groups, group_id: bytes, group: Group
-) -> Iterator[str]:
+def _group(index: NearIndex, groups: Groups, group_id: bytes, group: Group) -> Iterator[str]:
     name = f"The group of {url_of(group.lead)}"
-    start = MEMBER + group_id
-    rows = table.scan(FAMILY, start, start + b"\xff" * (ID_BYTES + 1))
-    members = sum(1 for _ in rows) or 1
+    members = sum(1 for _ in index.scan(MEMBER + group_id)) or 1
     if members != group.members:
         yield f"{name} counts {group.members} pages and has {members}."
     for row in {group.lead, *(core.row for core in group.cores)}:
@@ -67,14 +66,14 @@ def _mark(index: NearIndex, mark: bytes, having: bytes) -> Iterator[str]:
             yield f"The mark {mark.hex()} names a group that was not entered under it."
 
 
-def _kin(table: Table, index: NearIndex, page: bytes, kin: Kin) -> Iterator[str]:
+def _kin(index: NearIndex, page: bytes, kin: Kin) -> Iterator[str]:
     group = index.group(kin.group_id)
     if group is None:
         yield f"The page {page.hex()} is in a group that is not there."
     elif group.members == 1:
         if page_id(group.core) != page:
             yield f"The page {page.hex()} is in the group of {url_of(group.lead)}, which lacks it."
-    elif table.get(FAMILY, MEMBER + kin.group_id + page) is None:
+    elif index.read([MEMBER + kin.group_id + page]) == [None]:
         yield f"The page {page.hex()} is in the group of {url_of(group.lead)}, which lacks it."
 
 

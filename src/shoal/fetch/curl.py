@@ -235,6 +235,11 @@ class _Easy:
         curl.setopt(pycurl.TIMEOUT_MS, round(settings.total_timeout * 1000))
         curl.setopt(pycurl.LOW_SPEED_LIMIT, 1)
         curl.setopt(pycurl.LOW_SPEED_TIME, max(1, round(settings.idle_timeout)))
+        if (may_ask := settings.may_ask) is not None:
+            curl.setopt(
+                pycurl.PREREQFUNCTION,
+                lambda *_: pycurl.PREREQFUNC_OK if may_ask() else pycurl.PREREQFUNC_ABORT,
+            )
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
         if self._guard is not None and not settings.proxy:  # the proxy's address is a person's wish

@@ -40,6 +40,9 @@ class HttpSettings:
     """libcurl itself stops at 300 KB, so more than that has no effect."""
     max_idle_connections: int = 512
     """Connections kept for reuse; each holds a file descriptor."""
+    may_ask: Callable[[], bool] | None = None
+    """Asked when a request is about to leave: a process that was stopped while it connected must
+    not ask on behalf of a tablet that it has lost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ one standing. Sites of a better standing are woken and asked first (front.py, wo
 what is behind is fetched when nothing better is ready.
 """
 
+from collections.abc import Set
 from math import inf, log
 
 from shoal.counters import Counts
@@ -110,21 +111,30 @@ class Credit:
             row.seeded = True
             self._receive(domain, row, pages)
 
-    def hand_on(self, site: bytes, named: set[bytes]) -> bool:
-        """A page of a site names something new on other sites. Whether anything was handed on."""
-        if not named:
-            return False
+    def hand_on(
+        self, site: bytes, named: Set[bytes], away: Set[bytes] = frozenset()
+    ) -> dict[bytes, float] | None:
+        """A page of a site names something new on other sites, some of them `away` at other
+        tablets. Returns what those are owed, by site; None when nothing was handed on."""
         own = self.domain(site)
         others = {self.domain(each) for each in named} - {own}
+        elsewhere = {self.domain(each): each for each in away}
+        elsewhere.pop(own, None)
         giver = self.row(own)
-        if not others or giver.purse < _LEAST:
-            return False
+        receivers = len(others) + len(elsewhere)
+        if not receivers or giver.purse < _LEAST:
+            return None
         given = giver.purse * _PER_PAGE
         giver.purse -= given
         self._dirty.add(own)
         for domain in others:
-            self._receive(domain, self.row(domain), given / len(others))
-        return True
+            self._receive(domain, self.row(domain), given / receivers)
+        return dict.fromkeys(elsewhere.values(), given / receivers)
+
+    def receive(self, site: bytes, pages: float) -> None:
+        """A page of another tablet names something new on the site."""
+        domain = self.domain(site)
+        self._receive(domain, self.row(domain), pages)
 
     def charge(self, site: bytes, *, own_text: bool) -> None:
         """A page of the site was asked for."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from shoal.frontier.books import Books
+from shoal.frontier.emigration import Emigration
 from shoal.frontier.rows import (
     AGAIN,
     BY_HAND,
@@ -20,16 +21,16 @@ from shoal.frontier.rows import (
     entry_key,
     entry_of,
 )
+from shoal.frontier.trail import Trail
 from shoal.frontier.urls import Card, Seen
 from shoal.model.cell import to_ms
 from shoal.model.life import Life
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import ANSWERED, State
-from shoal.model.record import Struct, pack
 from shoal.model.rowkey import site_of_key
 from shoal.model.spelling import seen_row
 from shoal.model.visit import SOURCES, Kind
-from shoal.ports import Batch, LinksOf, Owns
+from shoal.ports import Batch, Elsewhere, LinksOf
 
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
@@ -72,28 +73,15 @@ class Order:
         return 1 if level == AGAIN else level
 
 
-class Trail(Struct, array_like=True):
-    """How one came to a link."""
-
-    depth: int
-    hops: int = 0
-    found_from: bytes = b""
-
-
-class Parcel(Struct, array_like=True):
-    """A link for another tablet, in the outbox."""
-
-    link: Link
-    trail: Trail
-
-
 class Discovery:
-    def __init__(self, books: Books, order: Order, reach: Reach, owns: Owns | None) -> None:
+    def __init__(
+        self, books: Books, order: Order, reach: Reach, elsewhere: Elsewhere | None
+    ) -> None:
         self._table, self._urls, self._sites, self._front, self._in_flight, allowance = books
         self._doors = allowance.doors
         self._order = order
         self._reach = reach
-        self._owns = owns
+        self._away = None if elsewhere is None else Emigration(elsewhere, self._sites.is_private)
         self._arrivals = 0
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
@@ -102,13 +90,33 @@ class Discovery:
 
     def offer(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
         """Take note of links; returns the row of each one's target, empty for another tablet's."""
+        if self._away is None:
+            targets = self._offer_own(batch, links, trail, now)
+        else:
+            own = self._away.send(batch, links, trail, to_ms(now))
+            found = iter(self._offer_own(batch, [links[i] for i in own], trail, now))
+            mine = set(own)
+            targets = [next(found) if i in mine else b"" for i in range(len(links))]
+        if self._named or (self._away is not None and self._away.named):
+            self._hand_on(batch, trail)
+        return targets
+
+    def take_in(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
+        """Take note of links of another tablet's page, which hands on the credit itself."""
+        targets = self._offer_own(batch, links, trail, now)
+        self._named.clear()
+        return targets
+
+    def _offer_own(
+        self, batch: Batch, links: Sequence[Link], trail: Trail, now: float
+    ) -> list[bytes]:
         # The child works out the key in the seen test with the site's length; a link from elsewhere
         # comes without both.
         keys = [
             link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
         ]
         known = self._urls.find([link.row for link in links], keys)
-        depth, is_plain = trail.depth, not (trail.hops or self._owns)
+        depth, is_plain = trail.depth, not trail.hops
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
@@ -122,17 +130,19 @@ class Discovery:
                 targets.append(found.row)
             else:
                 targets.append(self._offer_one(batch, link, found, trail, now))
-        if self._named:
-            self._hand_on(batch, trail)
         return targets
 
     def _hand_on(self, batch: Batch, trail: Trail) -> None:
         """Who names something new on other domains gives them of its credit."""
         named, self._named = self._named, set()
-        if not trail.found_from or not self._sites.credit.hand_on(
-            site_of_key(trail.found_from), named
-        ):
+        away = set() if self._away is None else self._away.take_named()
+        if not trail.found_from:
             return
+        shares = self._sites.credit.hand_on(site_of_key(trail.found_from), named, away)
+        if shares is None:
+            return
+        if self._away is not None:
+            self._away.hand_on(batch, shares)
         for site in named:
             if site not in self._sites.active:
                 self.place_again(batch, site)
@@ -140,9 +150,6 @@ class Discovery:
     def _offer_one(
         self, batch: Batch, link: Link, found: Seen | None, trail: Trail, now: float
     ) -> bytes:
-        if self._owns is not None and not self._owns(site_of_key(link.row)):
-            self._send_away(batch, link, trail, now)
-            return b""
         seen = self._other_than(trail, link, found or self._urls.met_in_batch(link.row))
         if seen is None:
             self._discover(batch, link, trail, now)
@@ -189,7 +196,7 @@ class Discovery:
 
     def _kind(self, link: Link) -> Kind:
         """What a page merely announces as a feed is a page until it was seen to be one."""
-        if link.rel & Rel.SITEMAP and self._reach.sitemaps:
+        if link.rel & Rel.SITEMAP and (self._reach.sitemaps or link.source is not Source.LINK):
             return Kind.SITEMAP
         is_feed = link.rel & Rel.FEED and link.source is Source.FEED
         return Kind.FEED if is_feed else Kind.PAGE
@@ -294,14 +301,22 @@ class Discovery:
         self.enqueue(batch, card, 0, now)
         return True
 
-    def bring_on(self, batch: Batch, row: bytes, now: float) -> None:
+    def succeed(self, batch: Batch, targets: Sequence[bytes], trail: Trail, now: float) -> None:
+        """A page has moved to these."""
+        for target in filter(None, targets):
+            if trail.life is not None:
+                self._inherit(batch, target, trail.life, now)
+            if trail.again:
+                self._bring_on(batch, target, now)
+
+    def _bring_on(self, batch: Batch, row: bytes, now: float) -> None:
         """A stored page has moved here: it is next at its site, also in a refresh, or nobody would
         find it until the next crawl."""
         url = self._urls.read(row)
         if url is not None and url.waiting and url.state is State.QUEUED and not url.visits:
             self.hasten(batch, row, URGENT, now)
 
-    def inherit(self, batch: Batch, row: bytes, life: Life, now: float) -> None:
+    def _inherit(self, batch: Batch, row: bytes, life: Life, now: float) -> None:
         """A page has moved here: how it changes is known already."""
         card = self._urls.card(row)
         if card is None or card.url.kind in SOURCES:
@@ -378,11 +393,6 @@ class Discovery:
         """Later is more, also after a restart; for depth first it is less."""
         self._arrivals = max(self._arrivals + 1, round(now * 1_000_000))
         return _REVERSED - self._arrivals if self._order.depth_first else self._arrivals
-
-    def _send_away(self, batch: Batch, link: Link, trail: Trail, now: float) -> None:
-        self._arrivals = max(self._arrivals + 1, round(now * 1_000_000))
-        key = self._arrivals.to_bytes(8, "big") + link.row
-        batch.put("outbox", key, pack(Parcel(link, trail)))
 
     def _to_relax(self) -> Iterator[bytes]:
         keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))

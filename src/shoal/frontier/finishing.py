@@ -4,12 +4,13 @@ a redirect, the pages of a sitemap or a feed."""
 from collections.abc import Callable
 
 from shoal.frontier.credit import Credit
-from shoal.frontier.discovery import Discovery, Trail
+from shoal.frontier.discovery import Discovery
 from shoal.frontier.injections import done
 from shoal.frontier.namings import Namings
 from shoal.frontier.rows import AGAIN, UrlRow, is_web
 from shoal.frontier.second_thoughts import SecondThoughts
 from shoal.frontier.settling import Ending, Settler, has_own_text
+from shoal.frontier.trail import Trail
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
 from shoal.model.rowkey import site_of_key
@@ -47,7 +48,8 @@ class Finisher:
             return self._move(batch, ending, url)
         if understood.links_known:
             return [b""] * len(understood.links)
-        trail = Trail(url.depth + 1, 0, visit.row)
+        page = understood.documents[0] if understood.documents else None
+        trail = Trail(url.depth + 1, 0, visit.row, readers=page.readers if page else [])
         return self._discovery.offer(batch, understood.links, trail, now)
 
     def _move(self, batch: Batch, ending: Ending, url: UrlRow) -> list[bytes]:
@@ -65,13 +67,10 @@ class Finisher:
                 link.excluded, link.source = "", Source.FEED
                 link.rel |= int(Rel.FEED)
         understood.links = moved_to
-        trail = Trail(url.depth, visit.hops + 1, visit.row)
+        life = url.life if url.lost else None
+        trail = Trail(url.depth, visit.hops + 1, visit.row, life, visit.level >= AGAIN)
         targets = self._discovery.offer(batch, moved_to, trail, now)
-        for target in filter(None, targets):
-            if url.lost and url.life is not None:
-                self._discovery.inherit(batch, target, url.life, now)
-            if visit.level >= AGAIN:
-                self._discovery.bring_on(batch, target, now)
+        self._discovery.succeed(batch, targets, trail, now)
         return targets
 
 

@@ -23,9 +23,10 @@ from shoal.counters import Counts
 from shoal.frontier.allowance import Again, Allowance
 from shoal.frontier.books import Books
 from shoal.frontier.chores import Chores
-from shoal.frontier.discovery import Discovery, Order, Trail
+from shoal.frontier.discovery import Discovery, Order
 from shoal.frontier.finishing import Finisher
 from shoal.frontier.front import Front
+from shoal.frontier.immigration import Immigration
 from shoal.frontier.in_flight import InFlight
 from shoal.frontier.lease import SiteLease
 from shoal.frontier.namings import Namings
@@ -36,7 +37,6 @@ from shoal.frontier.rows import (
     CLOCK_KEY,
     COUNTS_KEY,
     MODE_KEY,
-    Robots,
     entry_of,
 )
 from shoal.frontier.schedules import Schedules
@@ -44,6 +44,7 @@ from shoal.frontier.second_thoughts import SecondThoughts
 from shoal.frontier.settings import FrontierSettings, Report, Seams
 from shoal.frontier.settling import Ending, Settler
 from shoal.frontier.sites import ActiveSite, Sites
+from shoal.frontier.trail import Trail
 from shoal.frontier.urls import Urls
 from shoal.frontier.visits import visit_of
 from shoal.frontier.waiters import Waiters
@@ -85,7 +86,7 @@ class DiskFrontier:
         self.allowance = Allowance(settings.again, clock.now())
         self._books = Books(table, self.urls, self.sites, front, self._in_flight, self.allowance)
         order = Order(settings.levels, settings.depth_first)
-        self.discovery = Discovery(self._books, order, settings.reach, self._seams.owns)
+        self.discovery = Discovery(self._books, order, settings.reach, self._seams.elsewhere)
         self._namings = Namings(self._books, self.discovery, settings)
         self.schedules = Schedules(self._books, self.discovery, self._seams, settings.missing)
         self._thoughts = SecondThoughts(self._books, self.discovery)
@@ -97,7 +98,7 @@ class DiskFrontier:
             self._begin,
             self._write,
         )
-        self._desk = RobotsDesk(self.sites)
+        self._desk = RobotsDesk(self.sites, self._seams.elsewhere)
         self._finisher = Finisher(
             Settler(self._books, self.discovery, self._seams, settings.missing),
             self.discovery,
@@ -106,6 +107,9 @@ class DiskFrontier:
             self._seams.seed_moved,
         )
         self._bench = Workbench(self._books, self.discovery, clock, settings, self._seams)
+        self.immigration = Immigration(
+            self._books, self.discovery, self._desk, self._bench, self._thoughts
+        )
         self._leases: set[SiteLease] = set()
         self._waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
         self._halted = False
@@ -129,6 +133,7 @@ class DiskFrontier:
             return None
         now = self._clock.now()
         self._chores.do(now)
+        self._bench.ask_again(now)
         self._bench.wake_sites(now)
         while (active := self._bench.pop(now)) is not None:
             visit = self._next_visit(active, now)
@@ -170,7 +175,7 @@ class DiskFrontier:
         return None
 
     def done(self) -> bool:
-        if self._leases or self._in_flight or self._chores.pending:
+        if self._leases or self._in_flight or self._chores.pending or self._bench.awaiting:
             return False
         if self.allowance.mode is Again.ALSO:
             return False  # something is always due, sooner or later
@@ -259,16 +264,13 @@ class DiskFrontier:
             self._namings.take_robots(batch, visit.site, listed, now)
         errand = self._desk.finish(batch, ending)
         if errand is not None:
+            if self._desk.send(batch, errand):
+                self._bench.await_answer(errand.asked_for, now)
+                return
             if self._bench.run_errand(batch, errand, now):
                 return
-            self._desk.put_off(visit)
-        asker = self.sites.active.get(visit.asked_for or visit.site)
-        if asker is None:
-            return
-        asker.asking_robots = False
-        if asker.row.robots is Robots.UNREACHABLE:
-            self._bench.slow_down(asker, asker.row.robots_failures, now)
-        self._bench.settle_in(batch, asker, now)
+            self._desk.put_off(batch, visit)
+        self._bench.end_asking(batch, visit.asked_for or visit.site, now)
 
     def _count(self, fetched: Fetched, visit: Visit) -> None:
         if not fetched.asked or visit.kind is Kind.INJECTED:
@@ -285,12 +287,13 @@ class DiskFrontier:
         before = self.counts.discovered
         rest = iter(links)
         while some := list(islice(rest, _ADD_AT_ONCE)):
-            batch = self._begin()
-            for link in some:
-                if link.source in (Source.SEED, Source.SUBMIT):  # a person's word
-                    self.sites.admit_private(site_of_key(link.row))
-                    self.sites.credit.grant(site_of_key(link.row), self._settings.credit)
-            self.discovery.offer(batch, some, Trail(depth), self._clock.now())
+            batch, now = self._begin(), self._clock.now()
+            named = [link for link in some if link.source in (Source.SEED, Source.SUBMIT)]
+            for link in named:  # a person's word
+                self.sites.admit_private(site_of_key(link.row))
+                self.sites.credit.grant(site_of_key(link.row), self._settings.credit)
+            self.discovery.offer(batch, some, Trail(depth), now)
+            self.schedules.want_sitemaps(named, batch, now)
             self._write(batch)
         return self.counts.discovered - before
 

@@ -13,9 +13,10 @@ from itertools import islice
 
 from shoal.frontier.allowance import Again
 from shoal.frontier.books import Books
-from shoal.frontier.discovery import Discovery, Trail
+from shoal.frontier.discovery import Discovery
 from shoal.frontier.rows import AGAIN, NAMED_MARK, SiteRow, UrlRow, after_mark
 from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.trail import Trail
 from shoal.model.cell import to_ms
 from shoal.model.document import Understood
 from shoal.model.life import Life

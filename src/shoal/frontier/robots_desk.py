@@ -12,6 +12,7 @@ from shoal.frontier.settling import Ending
 from shoal.frontier.sites import ActiveSite, Sites
 from shoal.model.cell import to_ms
 from shoal.model.outcome import Outcome
+from shoal.model.parcel import Errand, RobotsAnswer
 from shoal.model.robots import (
     ALLOW_ALL,
     MAX_AGE_SECONDS,
@@ -21,9 +22,9 @@ from shoal.model.robots import (
     meaning,
 )
 from shoal.model.robots_match import path_of
-from shoal.model.rowkey import site_of_key, url_of
+from shoal.model.rowkey import row_key, site_of_key, url_of
 from shoal.model.visit import Kind, Visit
-from shoal.ports import Batch
+from shoal.ports import Batch, Elsewhere
 
 _CANT_BE_ASKED = (Outcome.PRIVATE, Outcome.NO_SCHEME)
 
@@ -37,8 +38,9 @@ def refusal(rules: RobotsRules, url: str) -> str:
 
 
 class RobotsDesk:
-    def __init__(self, sites: Sites) -> None:
+    def __init__(self, sites: Sites, elsewhere: Elsewhere | None = None) -> None:
         self._sites = sites
+        self._elsewhere = elsewhere
 
     def next_visit(self, active: ActiveSite, now: float) -> Visit | None:
         """The robots.txt that has to be asked before anything else."""
@@ -87,9 +89,44 @@ class RobotsDesk:
             private_ok=self._sites.row(runner).private_ok or self._sites.is_private(visit.site),
         )
 
-    def put_off(self, visit: Visit) -> None:
+    def errand_for(self, batch: Batch, asked: Errand, now: float) -> Visit | None:
+        """A site of another tablet asks for a robots.txt that stands here: how to fetch it. None:
+        it is known, and was told."""
+        runner = site_of_key(row_key(asked.url))
+        if asked.url == robots_url(runner) and self._borrow(batch, asked.asker, runner, now):
+            return None
+        return Visit(
+            asked.url,
+            robots_row_key(asked.asker),
+            runner,
+            Kind.ROBOTS,
+            hops=asked.hops,
+            asked_for=asked.asker,
+            private_ok=asked.private_ok or self._sites.row(runner).private_ok,
+        )
+
+    def send(self, batch: Batch, errand: Visit) -> bool:
+        """Whether an errand is another tablet's to run: then it is on its way."""
+        if self._elsewhere is None or self._elsewhere.owns(errand.site):
+            return False
+        asked = Errand(errand.url, errand.asked_for, errand.hops, errand.private_ok)
+        self._elsewhere.send(batch, errand.site, asked)
+        return True
+
+    def put_off(self, batch: Batch, visit: Visit) -> None:
         """Its errand can't be run now: nothing is asked of the site until it can."""
-        self._disallow(visit.asked_for or visit.site)
+        self._disallow(batch, visit.asked_for or visit.site)
+
+    def take(self, batch: Batch, answer: RobotsAnswer) -> None:
+        """What another tablet was told by the site that ours was redirected to."""
+        if answer.rules is None:
+            self._disallow(batch, answer.asker)
+            return
+        row = self._sites.row(answer.asker)
+        row.robots = Robots.NONE if answer.allows_all else Robots.RULES
+        row.robots_until_ms = answer.until_ms
+        robots = RobotsRow(answer.rules, answer.asked_ms, answer.status, answer.url)
+        self._allow(batch, answer.asker, robots)
 
     def _settle(self, batch: Batch, ending: Ending) -> None:
         visit, fetched, understood, now = ending
@@ -99,18 +136,16 @@ class RobotsDesk:
             access = Access.ALLOW  # nor can any page, and each will say so itself
         unread = understood.robots is None or fetched.outcome is not Outcome.OK
         if access is Access.UNREACHABLE or (access is Access.PARSE and unread):
-            self._disallow(asker)
+            self._disallow(batch, asker)
             return
         sites = {asker}
         if visit.url == robots_url(visit.site):
             sites.add(visit.site)
         rules = ALLOW_ALL if understood.robots is None else understood.robots
         robots = RobotsRow(rules, to_ms(now), fetched.status, visit.url)
+        kind = Robots.RULES if access is Access.PARSE else Robots.NONE
         for site in sites:
-            row = self._sites.row(site)
-            row.robots = Robots.RULES if access is Access.PARSE else Robots.NONE
-            row.robots_until_ms = to_ms(now + MAX_AGE_SECONDS)
-            self._allow(batch, site, robots)
+            self._give(batch, site, robots, (kind, to_ms(now + MAX_AGE_SECONDS)))
 
     def _borrow(self, batch: Batch, asker: bytes, owner: bytes, now: float) -> bool:
         """The robots.txt that is redirected to was read already, and is young enough."""
@@ -118,10 +153,28 @@ class RobotsDesk:
         robots = self._sites.robots_of(owner)
         if robots is None or known.robots_until_ms <= to_ms(now):
             return False
-        row = self._sites.row(asker)
-        row.robots, row.robots_until_ms = known.robots, known.robots_until_ms
-        self._allow(batch, asker, robots)
+        self._give(batch, asker, robots, (known.robots, known.robots_until_ms))
         return True
+
+    def _give(
+        self, batch: Batch, site: bytes, robots: RobotsRow, kind_and_end: tuple[Robots, int]
+    ) -> None:
+        kind, until_ms = kind_and_end
+        if self._elsewhere is not None and not self._elsewhere.owns(site):
+            answer = RobotsAnswer(
+                site,
+                robots.rules,
+                kind is Robots.NONE,
+                robots.asked_ms,
+                until_ms,
+                robots.status,
+                robots.url,
+            )
+            self._elsewhere.send(batch, site, answer)
+            return
+        row = self._sites.row(site)
+        row.robots, row.robots_until_ms = kind, until_ms
+        self._allow(batch, site, robots)
 
     def _allow(self, batch: Batch, site: bytes, robots: RobotsRow) -> None:
         self._sites.row(site).robots_failures = 0
@@ -130,8 +183,11 @@ class RobotsDesk:
         if (active := self._sites.active.get(site)) is not None:
             active.rules = robots.rules
 
-    def _disallow(self, site: bytes) -> None:
+    def _disallow(self, batch: Batch, site: bytes) -> None:
         """Nothing may be asked; how soon robots.txt is asked again, the host's back-off decides."""
+        if self._elsewhere is not None and not self._elsewhere.owns(site):
+            self._elsewhere.send(batch, site, RobotsAnswer(site, None))
+            return
         row = self._sites.row(site)
         row.robots = Robots.UNREACHABLE
         row.robots_until_ms = 0

@@ -8,13 +8,13 @@ batches that remember the place, beside the visits (chores.py):
            08 f selection         these are due now
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from math import exp, expm1
 
 from shoal.frontier.allowance import Again
 from shoal.frontier.books import Books
-from shoal.frontier.discovery import Discovery, Trail
+from shoal.frontier.discovery import URGENT, Discovery
 from shoal.frontier.missing import MissingSettings, ask_again_at
 from shoal.frontier.rows import (
     AGAIN,
@@ -26,10 +26,11 @@ from shoal.frontier.rows import (
     unpack_url,
 )
 from shoal.frontier.settings import Seams
+from shoal.frontier.trail import Trail
 from shoal.frontier.urls import Card
 from shoal.model.cell import NUL, to_ms
 from shoal.model.life import Life
-from shoal.model.link import Link
+from shoal.model.link import Link, Rel
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.rowkey import site_of_key
@@ -94,11 +95,8 @@ class Schedules:
         if card is None:
             return
         url = card.url
-        if url.kind is not Kind.FEED:  # it was read as a page: a 304 would hide its items
-            url.kind, url.etag, url.last_modified = Kind.FEED, "", ""
-            if url.life is not None and self._refresher is not None:
-                self._refresher.forget(batch, url.life)
-            url.life = None
+        if url.kind is not Kind.FEED:
+            self._make_source(batch, url, Kind.FEED)
         if row in self._books.in_flight:  # its commit looks whether it is wanted
             self._books.urls.write(batch, card, now)
             return
@@ -114,6 +112,26 @@ class Schedules:
             url.state, url.reason = State.QUEUED, ""
         is_again = url.state is not State.QUEUED and self._books.allowance.mode is Again.ALSO
         self._discovery.enqueue(batch, card, to_ms(now) if is_again else 0, now, again=is_again)
+
+    def want_sitemaps(self, links: Iterable[Link], batch: Batch, now: float) -> None:
+        """What a person calls a sitemap and was known as a page is read again, as a sitemap. A feed
+        stays one: what it names is taken already."""
+        for link in links:
+            if not link.rel & Rel.SITEMAP:
+                continue
+            row = self._books.urls.row_of(link.row)
+            card = self._books.urls.card(row)
+            if card is not None and card.url.kind is Kind.PAGE:
+                self._make_source(batch, card.url, Kind.SITEMAP)
+                self._books.urls.write(batch, card, now)
+                self._discovery.hasten(batch, row, URGENT, now)
+
+    def _make_source(self, batch: Batch, url: UrlRow, kind: Kind) -> None:
+        """It was read as a page: a 304 would hide what it names."""
+        url.kind, url.etag, url.last_modified = kind, "", ""
+        if url.life is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.life)
+        url.life = None
 
     def go_on(self, batch: Batch, now: float) -> None:
         mark = next(self._marks(), None)

@@ -6,14 +6,14 @@ wanted again. There may be many: the site is marked in the visit's batch (`queue
 its rows are gone through in slices, the mark keeping the place, so that a kill costs nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
 from shoal.frontier.rows import AS_DUPLICATE, REOPEN_MARK, after_mark
 from shoal.frontier.sweeps import some_rows
 from shoal.frontier.urls import Card
-from shoal.model.document import Understood
+from shoal.model.document import Regraded, Understood
 from shoal.model.outcome import State
 from shoal.ports import Batch
 
@@ -27,12 +27,7 @@ class SecondThoughts:
 
     def take(self, batch: Batch, understood: Understood, now: float) -> None:
         """What a visit says of other pages."""
-        for each in understood.regraded:  # the counts follow when another stands for a group
-            card = self._books.urls.card(each.row)
-            if card is not None and card.url.state is State.FETCHED:
-                card.url.reason = each.fate
-                self._books.urls.write(batch, card, now)
-
+        self.regrade(batch, understood.regraded, now)
         for row in understood.reopened:
             card = self._books.urls.card(row)
             if card is not None:
@@ -41,6 +36,14 @@ class SecondThoughts:
         for site in understood.unlearned:
             batch.put("queue", REOPEN_MARK + site, b"")
             self.pending = True
+
+    def regrade(self, batch: Batch, regraded: Sequence[Regraded], now: float) -> None:
+        """The counts follow when another stands for a group."""
+        for each in regraded:
+            card = self._books.urls.card(each.row)
+            if card is not None and card.url.state is State.FETCHED:
+                card.url.reason = each.fate
+                self._books.urls.write(batch, card, now)
 
     def go_on(self, batch: Batch, now: float) -> None:
         """Go through some more rows of a site that is marked."""

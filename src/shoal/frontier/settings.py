@@ -9,7 +9,7 @@ from shoal.frontier.discovery import Reach
 from shoal.frontier.missing import MissingSettings
 from shoal.frontier.politeness import Politeness
 from shoal.model.visit import Keep, Visit
-from shoal.ports import LinksOf, Owns, Refresher, SourceDesk
+from shoal.ports import Elsewhere, LinksOf, Refresher, SourceDesk
 
 DEAF_AFTER = 2
 """Conditions not heeded, before HEAD is tried;"""
@@ -48,14 +48,16 @@ class FrontierSettings:
     by_priority: bool = False
     """Whether the priority that a sitemap tells counts."""
     seed: int | None = None
+    asked_by_others: float = 0.0
+    """Until then another owner may have asked any host: it counts as asked just then."""
 
 
 @dataclass(frozen=True)
 class Seams:
     """What later parts plug in; each has a working default for one machine and one pass."""
 
-    owns: Owns | None = None
-    """None: every site."""
+    elsewhere: Elsewhere | None = None
+    """The other tablets. None: every site is ours."""
     links_of: LinksOf = lambda _row: ()
     refresher: Refresher | None = None
     desk: SourceDesk | None = None

@@ -65,8 +65,8 @@ class FrontierView:
         stored = self._table.get("site", site_row_key(site))
         return None if stored is None else self._view(site, unpack(SiteRow, stored))
 
-    def sites(self) -> Iterator[SiteView]:
-        for key, stored in self._table.scan("site", b"\x01"):
+    def sites(self, start: bytes = b"\x01") -> Iterator[SiteView]:
+        for key, stored in self._table.scan("site", start):
             site = site_of_row_key(key)
             if site is not None:
                 yield self._view(site, unpack(SiteRow, stored))

@@ -8,6 +8,7 @@ comes free is filled from the front index at once, and a site that must wait lon
 away.
 """
 
+from itertools import islice
 from math import ceil
 from random import Random
 
@@ -18,7 +19,7 @@ from shoal.frontier.books import Books
 from shoal.frontier.credit import standings
 from shoal.frontier.discovery import Discovery
 from shoal.frontier.politeness import retry_after
-from shoal.frontier.rows import AGAIN, HostRow
+from shoal.frontier.rows import AGAIN, HostRow, Robots
 from shoal.frontier.settings import FrontierSettings, Seams
 from shoal.frontier.site_queue import SiteQueue
 from shoal.frontier.sites import ActiveSite, Gate
@@ -33,6 +34,7 @@ _DOWN_AFTER = 3
 """Failures in a row without any answer before a host counts as down."""
 _MOST_ERRANDS = 8
 """For one host: each keeps the slot of the site that waits for it."""
+_AWAITED_SECONDS = 60.0
 
 
 class Workbench:
@@ -53,6 +55,8 @@ class Workbench:
         self._turns = Turns(standings(settings.levels), settings.max_pages)
         self._empty: dict[bytes, ActiveSite] = {}
         """Sites that had nothing left when they were put back; they may have by now."""
+        self.awaiting: dict[bytes, float] = {}
+        """Until when sites wait for a robots.txt from another tablet; the first first."""
         gap = settings.politeness.address_gap()
         self.addresses = Addresses(self._table, gap, clock.now())
 
@@ -112,6 +116,7 @@ class Workbench:
         room = len(self._sites.active) < self._settings.capacity
         if room and (idle_ms := self._front.earliest_ms()) is not None:
             times.append(idle_ms / 1000)
+        times += islice(self.awaiting.values(), 1)
         return min(times, default=None)
 
     def _ready_at(self, active: ActiveSite) -> float:
@@ -261,12 +266,12 @@ class Workbench:
         active = self._sites.activate(batch, site, queue)
         self._discovery.displace(batch, site)
         self._mend_clock(active.gate.row)
+        if active.gate.row.last_ms < self._settings.asked_by_others * 1000:
+            self.count_as_asked(active.gate, self._settings.asked_by_others)
         return active
 
     def run_errand(self, batch: Batch, errand: Visit, now: float) -> bool:
         """Give a site another's robots.txt to fetch; not if that would take long."""
-        if self._seams.owns is not None and not self._seams.owns(errand.site):
-            return False
         runner = self._sites.active.get(errand.site) or self.activate(batch, errand.site)
         wait = self._ready_at(runner) - now
         if len(runner.errands) >= _MOST_ERRANDS or self._must_rest(runner, wait):
@@ -275,6 +280,32 @@ class Workbench:
         runner.errands.append(errand)
         self.place(runner)
         return True
+
+    def await_answer(self, site: bytes, now: float) -> None:
+        """Another tablet fetches what its robots.txt redirects to, if it lives to do so."""
+        if site in self._sites.active:
+            self.awaiting[site] = now + _AWAITED_SECONDS
+
+    def ask_again(self, now: float) -> None:
+        """Sites that have waited long enough begin with their robots.txt once more."""
+        while self.awaiting:
+            site, until = next(iter(self.awaiting.items()))
+            if until > now:
+                return
+            batch = self._table.batch()
+            self.end_asking(batch, site, now)
+            self._write(batch)
+
+    def end_asking(self, batch: Batch, site: bytes, now: float) -> None:
+        """What its robots.txt says is known now, or that it can't be had."""
+        self.awaiting.pop(site, None)
+        asker = self._sites.active.get(site)
+        if asker is None:
+            return
+        asker.asking_robots = False
+        if asker.row.robots is Robots.UNREACHABLE:
+            self.slow_down(asker, asker.row.robots_failures, now)
+        self.settle_in(batch, asker, now)
 
     def settle_in(self, batch: Batch, active: ActiveSite, now: float) -> None:
         """A site that stands nowhere takes its place in the heap, or is retired."""

@@ -3,6 +3,7 @@
     current          the name of the directory that holds, replaced in one step
     3f2a…/           a finished graph
     lock             held by the one process that makes the next
+    9c41….arriving/  the files of one that was made elsewhere, until all are here
 
 A graph is made in a directory that nobody is told of, synced, and then named. The one before it is
 deleted: whoever has it open keeps what is mapped, whoever was about to open it asks again.
@@ -21,8 +22,9 @@ from shoal.errors import Busy
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 
 CURRENT = "current"
-_SUMMARY = "summary.json"
+SUMMARY = "summary.json"
 _LOCK = "lock"
+_ARRIVING = ".arriving"
 _TRIES = 5
 
 Opened = TypeVar("Opened")
@@ -74,7 +76,7 @@ def opened(directory: Path, make: Callable[[Path, Summary], Opened]) -> Opened |
         if place is None:
             return None
         try:
-            return make(place, from_json(Summary, (place / _SUMMARY).read_bytes()))
+            return make(place, from_json(Summary, (place / SUMMARY).read_bytes()))
         except (OSError, *JSON_ERRORS):
             continue  # replaced in between
     return None
@@ -94,7 +96,7 @@ class Fresh:
     def finish(self, summary: Summary) -> None:
         """Whole and on disk; nobody is told yet."""
         shutil.rmtree(self.scratch, ignore_errors=True)
-        (self.path / _SUMMARY).write_bytes(to_json(summary))
+        (self.path / SUMMARY).write_bytes(to_json(summary))
         for file in self.path.iterdir():
             _sync(file)
         _sync(self.path)
@@ -113,6 +115,29 @@ def replacing(directory: Path) -> Iterator[Fresh]:
             _name(directory, fresh.path.name)
         finally:
             _clear(directory)
+
+
+def arriving(directory: Path, name: str) -> Path:
+    """Where the files of a graph are put that was made elsewhere, under the name that it has there;
+    nobody is told of them before `adopt`."""
+    place = directory / f"{name}{_ARRIVING}"
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def adopt(directory: Path, name: str) -> None:
+    """Let a graph hold that has arrived. A second time changes nothing."""
+    place = directory / name
+    if newest(directory) == place:
+        return
+    with _locked(directory):
+        arrived = directory / f"{name}{_ARRIVING}"
+        for file in arrived.iterdir():
+            _sync(file)
+        _sync(arrived)
+        arrived.rename(place)
+        _name(directory, name)
+        _clear(directory)
 
 
 def _name(directory: Path, name: str) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from math import isqrt
 from pathlib import Path
 
-from shoal.graph.generations import Summary, opened, stamp
+from shoal.graph.generations import SUMMARY, Summary, opened, stamp
 from shoal.model.digest import seeded_number
 from shoal.model.record import unpack
 
@@ -23,6 +23,8 @@ _SPREAD = 4
 root of their number only if somebody has forged them, and then the whole is searched."""
 _HASH_BITS = 64
 UNFETCHED = "unfetched"
+RANK_FILES = ("hashes", "scores", UNFETCHED, "site_hashes", "site_scores", SUMMARY)
+"""What a `RankFile` reads of a graph."""
 
 
 class Scores:

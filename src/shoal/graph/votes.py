@@ -10,6 +10,7 @@ The stored value is a list of OutLink (store/rows.py). Only what is asked for he
 what stands behind it in an array is skipped. 0.3 µs a link.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from shoal.model.link import Rel
@@ -39,15 +40,22 @@ class Votes(NamedTuple):
     """Rows; one may stand there more than once."""
     links: int
     """All that the page has, those without a vote too."""
+    away: list[bytes] = []
+    """Rows of other tablets as they are linked; they may be kept under another spelling."""
 
 
-def votes(row: bytes, stored: bytes) -> Votes:
-    """Of the page at `row`, whose cell of out-links is `stored`."""
+def votes(row: bytes, stored: bytes, is_away: Callable[[bytes], bool] | None = None) -> Votes:
+    """Of the page at `row`, whose cell of out-links is `stored`. A target that is not named is
+    another tablet's, if `is_away` says so of the row that is linked; else it is no vote."""
     found = unpack(list[_OutLink], stored)
-    counted = [
-        out for out in found if not out.link.rel & NO_VOTE and out.target and out.target != row
-    ]
+    links = len(found)
+    counted = [out for out in found if not out.link.rel & NO_VOTE and out.target != row]
     for out in counted:
-        if out.link.rel & _CANONICAL:
-            return Votes([each.target for each in counted if each.link.rel & _NAMED], len(found))
-    return Votes([out.target for out in counted], len(found))
+        if out.link.rel & _CANONICAL and (out.target or (is_away and is_away(out.link.row))):
+            counted = [each for each in counted if each.link.rel & _NAMED]
+            break
+    targets = [out.target for out in counted if out.target]
+    if is_away is None or len(targets) == len(counted):
+        return Votes(targets, links)
+    away = [out.link.row for out in counted if not out.target and is_away(out.link.row)]
+    return Votes(targets, links, away)

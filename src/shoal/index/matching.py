@@ -12,11 +12,12 @@ Nothing raises, whatever the tree: parts beyond the limits are left out.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
-from typing import TypeGuard
+from typing import Protocol, TypeGuard
 
 from shoal.index.analysis import Token, language_of, tokens
 from shoal.index.fields import MEMBER, PAGE, PHRASE_FIELDS, WORD_FIELDS, FieldWeights
 from shoal.index.filters import Filters, all_of, any_of
+from shoal.index.lengths import Scored
 from shoal.index.native import NativeQuery, Occur, Schema
 from shoal.index.pieces import hash_of
 from shoal.index.terms import Known, Lexicon
@@ -38,11 +39,23 @@ _MOST_PAIRS = 12
 _MOST_NAME_WORDS = 12
 
 
+class Place(Protocol):
+    """The index that a query is put to."""
+
+    def count(self, field: str, stem: str) -> int: ...
+
+    def scale(self, field: str, stems: Iterable[str]) -> float: ...
+
+
 class Matching:
     """Makes the queries of one search."""
 
-    def __init__(self, schema: Schema, lexicon: Lexicon, weights: FieldWeights) -> None:
+    def __init__(
+        self, schema: Schema, place: Place, lexicon: Lexicon, weights: FieldWeights
+    ) -> None:
+        """The lexicon may know more documents than there are in this place."""
         self._schema = schema
+        self._place = place
         self._filters = Filters(schema)
         self._lexicon = lexicon
         self._weights = weights
@@ -53,12 +66,18 @@ class Matching:
         self._known: dict[str, Known] = {}
         self._pairs: list[tuple[Token, Token]] = []
         self._asked: list[Token] = []
+        self._scored: list[tuple[str, str, float]] = []
         self.has_words = False
         """Whether there is anything to score by."""
 
     def terms(self) -> list[Term]:
         """The words that are not negated, in the order of the query."""
         return [known.term(self._counted[text]) for text, known in self._known.items()]
+
+    def scored(self) -> list[Scored]:
+        """By which words a document is scored, in which fields; phrases not among them."""
+        places = {text: place for place, text in enumerate(self._known)}
+        return [Scored(places[text], field, worth) for text, field, worth in self._scored]
 
     def query(self, query: Query) -> NativeQuery | None:
         """None when nothing is looked for."""
@@ -88,10 +107,11 @@ class Matching:
         """What must not be there is none of the query's terms."""
         kept, self._known = self._known, {}
         counted, self._counted = self._counted, Counter()
+        scored, self._scored = self._scored, []
         for clause in clauses:
             if clause.occur is Asked.NOT and (each := self._part(clause.part, 0)) is not None:
                 yield each
-        self._known, self._counted = kept, counted
+        self._known, self._counted, self._scored = kept, counted, scored
 
     # Words
 
@@ -155,14 +175,18 @@ class Matching:
     ) -> list[NativeQuery]:
         rarity = self._lexicon.rarity(known.documents)
         found = []
-        for stem in known.stems:
-            for field in fields:
-                documents = stem.documents.get(field, 0)
-                weight = self._weights.of(field)
-                if documents and weight > 0.0:
-                    boost = times * weight * rarity / self._lexicon.rarity(documents)
-                    query = NativeQuery.term_query(self._schema, field, stem.text)
-                    found.append(NativeQuery.boost_query(query, boost))
+        for field in fields:
+            worth = times * self._weights.of(field) * rarity
+            if worth <= 0.0:
+                continue
+            self._scored.append((known.token.text, field, worth))
+            for stem in known.stems:
+                if not self._place.count(field, stem.text):
+                    continue
+                own = self._lexicon.rarity(stem.documents.get(field, 0))
+                boost = worth / own * self._place.scale(field, (stem.text,))
+                query = NativeQuery.term_query(self._schema, field, stem.text)
+                found.append(NativeQuery.boost_query(query, boost))
         return found
 
     def _said(self, part: Word | Phrase) -> NativeQuery | None:
@@ -190,15 +214,14 @@ class Matching:
         )
         return [
             NativeQuery.boost_query(
-                NativeQuery.phrase_query(self._schema, field, list(way), slop), weight
+                NativeQuery.phrase_query(self._schema, field, list(way), slop),
+                weight * self._place.scale(field, [stem for _, stem in way]),
             )
             for way in ways
             for field in fields
-            if (weight := self._weights.of(field)) > 0.0 and self._all_stand_in(way, field)
+            if (weight := self._weights.of(field)) > 0.0
+            and all(self._place.count(field, stem) for _, stem in way)
         ]
-
-    def _all_stand_in(self, way: tuple[tuple[int, str], ...], field: str) -> bool:
-        return all(self._lexicon.count(field, stem) > 0 for _, stem in way)
 
     # Parts of the tree
 

@@ -51,12 +51,17 @@ class Readable:
         return self.pages + self.count([self.has("kind", MEMBER)])
 
     @cached_property
+    def lengths(self) -> tuple[int, int]:
+        """Words of content, and in how many documents."""
+        asked = {"words": {"stats": {"field": "length"}}}
+        found = self.searcher.aggregate(self.of(NativeQuery.all_query()), asked)["words"]
+        return int(found["sum"] or 0), int(found["count"] or 0)
+
+    @property
     def mean_length(self) -> float:
         """Words of content of a document."""
-        found = self.searcher.aggregate(
-            self.of(NativeQuery.all_query()), {"mean": {"avg": {"field": "length"}}}
-        )
-        return float(found["mean"]["value"] or 0.0)
+        words, documents = self.lengths
+        return words / documents if documents else 0.0
 
     def values(
         self, wanted: NativeQuery, fields: Sequence[str], at_most: int

@@ -2,61 +2,32 @@
 
 A reader sees one commit until it is refreshed, whatever a writer does meanwhile. Every search is
 made for a principal: what they may not read is in no list, no count and no facet.
+
+One index answers by itself (`candidates`). An index that is a part of a whole is asked for its
+statistics, then for its best hits by the statistics of the whole, then for what is known of those
+that are among the best of all; plan.py has the other side.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from shoal.index.analysis import STEMMERS, Analysis, language_of, words
+from shoal.index.analysis import Analysis, Token
+from shoal.index.counting import Here
 from shoal.index.fields import FACETS, FieldWeights, Stored, key_of
+from shoal.index.hits import Hit, Hits, Wanted, best_hits, candidates_at, wanted_of
 from shoal.index.matching import Matching, asked_languages
-from shoal.index.native import DocAddress, FieldType, Index, NativeQuery, Schema, Searcher
-from shoal.index.pieces import hash_of
-from shoal.index.place import damaged, open_index, position_in
-from shoal.index.readable import Readable, total_of
+from shoal.index.native import DocAddress, FieldType, NativeQuery
+from shoal.index.place import damaged, open_index
+from shoal.index.statistics import Statistics, Whole, main_languages, word_key
+from shoal.index.telling import Frequent, frequent, telling
 from shoal.index.terms import Lexicon
-from shoal.index.vector import called, content_hashes, count_in
+from shoal.index.view import MOST_VALUES, View
 from shoal.model.candidate import Candidate, Candidates
-from shoal.model.principal import OWNER, Principal
+from shoal.model.principal import Principal
 from shoal.model.query import Query
-from shoal.model.record import unpack
 
-_MAIN_LANGUAGES = 4
-_LEAST_SHARE = 0.02
-_MOST_CANDIDATES = 10_000
 _PER_LISTING = 20_000
-_MOST_FACET_VALUES = 1000
-_MOST_LIKE_CHARS = 100_000
-
-
-class _View:
-    """One commit, and what was found out about it."""
-
-    def __init__(self, index: Index) -> None:
-        self.schema: Schema = index.schema
-        self.searcher: Searcher = index.searcher()
-        self.position = position_in(index, self.searcher)
-        self.all = Readable(self.schema, self.searcher, OWNER)
-
-    def for_(self, principal: Principal) -> Readable:
-        """What was counted for everyone serves whoever may read everything."""
-        readable = Readable(self.schema, self.searcher, principal)
-        return self.all if readable.only is None else readable
-
-    def stored(self, address: DocAddress) -> Stored:
-        return unpack(Stored, self.searcher.doc(address).get_first("stored") or b"")
-
-    @cached_property
-    def languages(self) -> list[tuple[str, int]]:
-        everything = NativeQuery.all_query()
-        return self.all.values(everything, ["language"], _MOST_FACET_VALUES)["language"]
-
-    def main_languages(self) -> list[str]:
-        least = _LEAST_SHARE * self.all.documents
-        known = [name for name, count in self.languages if name in STEMMERS and count >= least]
-        return known[:_MAIN_LANGUAGES]
 
 
 class IndexReader:
@@ -68,15 +39,17 @@ class IndexReader:
         self._analysis = Analysis()
         try:
             self._index.config_reader("manual")
-            self._view = _View(self._index)
+            self._view = View(self._index)
         except ValueError as error:
             raise damaged(path) from error
+        self._asked = self._view
+        """The view that was last asked for hits; their details are asked for a moment later."""
 
     def refresh(self) -> None:
         """See the newest commit."""
         try:
             self._index.reload()
-            self._view = _View(self._index)
+            self._view = View(self._index)
         except ValueError as error:
             raise damaged(self._path) from error
 
@@ -93,11 +66,13 @@ class IndexReader:
 
     def languages(self) -> list[str]:
         """Of the documents, the most frequent first."""
-        return [name for name, _ in self._view.languages]
+        return list(self._view.languages)
 
     def holds(self, row: bytes) -> bool:
         everything = self._view.all
         return everything.count([everything.has("key", key_of(row))]) > 0
+
+    # One index by itself
 
     def candidates(
         self, query: Query, principal: Principal, weights: FieldWeights, limit: int
@@ -105,35 +80,94 @@ class IndexReader:
         """The best by the index's own score; where only filters were given, the newest."""
         view = self._view
         readable = view.for_(principal)
-        matching = self._matching(view, readable, query, weights)
-        wanted = matching.query(query)
-        terms = matching.terms()
+        matching = self._matching(Here(view, readable), query, weights)
+        total, hits = best_hits(view, readable, matching, query, limit)
+        found = candidates_at(view, hits, wanted_of(matching))
         documents, mean_length = readable.documents, readable.mean_length
-        if wanted is None or limit < 1 or not documents:
-            return Candidates([], 0, terms, documents, mean_length)
-        at_most = min(limit, _MOST_CANDIDATES)
-        if matching.has_words:
-            result = view.searcher.search(readable.of(matching.with_nearness(wanted)), at_most)
-            hits = result.hits
-        else:
-            result = view.searcher.search(readable.of(wanted), at_most, order_by_field="date")
-            hits = [(0.0, address) for _, address in result.hits]
-        hashes = [b"".join(map(hash_of, term.stems)) for term in terms]
-        names = matching.names()
-        found = [_candidate(view.stored(address), score, hashes, names) for score, address in hits]
-        return Candidates(found, total_of(result), terms, documents, mean_length)
+        return Candidates(found, total, matching.terms(), documents, mean_length)
 
     def facets(
-        self, query: Query, principal: Principal, names: Sequence[str], at_most: int
+        self,
+        query: Query,
+        principal: Principal,
+        names: Sequence[str],
+        at_most: int,
+        whole: Statistics | None = None,
     ) -> dict[str, list[tuple[str, int]]]:
         """How many of the matching documents have each value; the most frequent values first."""
         view = self._view
         readable = view.for_(principal)
         fields = [name for name in dict.fromkeys(names) if name in FACETS]
-        wanted = self._matching(view, readable, query, FieldWeights()).query(query)
+        here = Here(view, readable, None if whole is None else Whole(whole))
+        wanted = self._matching(here, query, FieldWeights()).query(query)
         if wanted is None or not fields or at_most < 1:
             return {name: [] for name in fields}
-        return readable.values(wanted, fields, min(at_most, _MOST_FACET_VALUES))
+        return readable.values(wanted, fields, min(at_most, MOST_VALUES))
+
+    def like(self, text: str, language: str, n: int) -> list[str]:
+        """The most telling words of a text: frequent in it, rare elsewhere."""
+        found = self.frequent(text, language)
+        return telling(found, *self.having([each.stem for each in found]), n)
+
+    # A part of a whole
+
+    def statistics(
+        self,
+        words: Sequence[Token],
+        languages: Sequence[str],
+        principal: Principal,
+        *,
+        exactly: bool,
+    ) -> Statistics:
+        """`exactly`: what the principal may read is counted even if it is everything here."""
+        view = self._view
+        here = Here(view, view.for_(principal), exactly=exactly)
+        lexicon = Lexicon(here, self._analysis, languages)
+        counts = {word_key(word): here.word(word, lexicon.stems(word)) for word in words}
+        return Statistics(here.shape(), list(languages), counts)
+
+    def hits(
+        self,
+        query: Query,
+        principal: Principal,
+        weights: FieldWeights,
+        whole: Statistics,
+        limit: int,
+    ) -> Hits:
+        """The best by the score that they would have in the whole."""
+        view = self._asked = self._view
+        readable = view.for_(principal)
+        matching = self._matching(Here(view, readable, Whole(whole)), query, weights)
+        total, found = best_hits(view, readable, matching, query, limit)
+        return Hits(view.stamp, total, [(value, at.segment_ord, at.doc) for value, at in found])
+
+    def details(self, stamp: str, hits: Sequence[Hit], wanted: Wanted) -> list[Candidate] | None:
+        """Of these hits; None when their view is gone, and they must be looked for again."""
+        view = next((each for each in (self._view, self._asked) if each.stamp == stamp), None)
+        if view is None:
+            return None
+        found = [(score, DocAddress(segment, document)) for score, segment, document in hits]
+        return candidates_at(view, found, wanted)
+
+    def frequent(self, text: str, language: str) -> list[Frequent]:
+        """The words of a text that may tell it from others."""
+        return frequent(text, language, self._analysis)
+
+    def having(self, stems: Sequence[str]) -> tuple[list[int], int]:
+        """How many documents have each of these stems in their content, and of how many."""
+        view = self._view
+        return [view.count("content", stem) for stem in stems], view.all.documents
+
+    def _matching(self, here: Here, query: Query, weights: FieldWeights) -> Matching:
+        view, whole = here.view, here.whole
+        if whole is not None:
+            lexicon = Lexicon(whole, self._analysis, whole.languages)
+        else:
+            main = main_languages(view.languages, view.all.documents)
+            lexicon = Lexicon(here, self._analysis, asked_languages(query) or main)
+        return Matching(view.schema, here, lexicon, weights)
+
+    # What it holds
 
     def rows(self) -> Iterator[bytes]:
         for stored in self._listing():
@@ -157,36 +191,3 @@ class IndexReader:
             result = view.searcher.search(portion, max(1, held), count=False)
             for _, address in result.hits:
                 yield view.stored(address)
-
-    def like(self, text: str, language: str, n: int) -> list[str]:
-        """The most telling words of a text: frequent in it, rare elsewhere."""
-        view = self._view
-        lexicon = Lexicon(view.all, self._analysis, [language_of(language)])
-        return lexicon.telling(words(text[:_MOST_LIKE_CHARS]), n)
-
-    def _matching(
-        self, view: _View, readable: Readable, query: Query, weights: FieldWeights
-    ) -> Matching:
-        languages = asked_languages(query) or view.main_languages()
-        return Matching(view.schema, Lexicon(readable, self._analysis, languages), weights)
-
-
-def _candidate(
-    stored: Stored, score: float, hashes: Sequence[bytes], names: Sequence[bytes]
-) -> Candidate:
-    sites, by_itself = called(stored.vector, names)
-    return Candidate(
-        row=stored.row,
-        score=score,
-        counts=[count_in(stored.vector, each) for each in hashes],
-        length=stored.length,
-        stems=content_hashes(stored.vector),
-        stem_counts=stored.vector.content,
-        called=sites,
-        is_titled=by_itself,
-        site=stored.site,
-        language=stored.language,
-        media_type=stored.media_type,
-        fetched=stored.fetched,
-        published=stored.published,
-    )

@@ -6,10 +6,16 @@ has gone to a child process: ten times as fast, and no proof. Neither protects a
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 
-from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest, xxh3_128_digest, xxh3_128_hexdigest
+from xxhash import (
+    xxh3_64_hexdigest,
+    xxh3_64_intdigest,
+    xxh3_128,
+    xxh3_128_digest,
+    xxh3_128_hexdigest,
+)
 
 _PAIRS = ["".join(pair) for pair in product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
 _SHIFTS = range(150, -1, -10)
@@ -46,3 +52,11 @@ def content_digest(text: str) -> str:
 def quick_digest(body: bytes) -> bytes:
     """Sixteen bytes under which a body may be known; `payload_digest` has to agree."""
     return xxh3_128_digest(body)
+
+
+def pieces_digest(pieces: Iterable[bytes]) -> str:
+    """Of a file that is read piece by piece: whether a copy of it is whole."""
+    digest = xxh3_128()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()

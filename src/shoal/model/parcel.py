@@ -25,9 +25,9 @@ NOWHERE = Position()
 
 
 class Named(Struct, array_like=True, tag="named"):
-    """A page names a URL of another tablet: to be queued there, with its anchor text."""
+    """A page names URLs of another tablet: to be queued there, with their anchor texts."""
 
-    link: Link
+    links: list[Link]
     depth: int
     hops: int
     source: bytes
@@ -37,6 +37,10 @@ class Named(Struct, array_like=True, tag="named"):
     """A page has moved there: how it changes is known already."""
     again: bool = False
     """A stored page has moved there: it is next at its site."""
+    readers: list[str] | None = None
+    """Who may read the page: empty for everybody; None: as it was said before."""
+    private: bool = False
+    """The page comes from a private address: it may lead to others."""
 
 
 class Unlinked(Struct, array_like=True, tag="unlinked"):
@@ -74,11 +78,14 @@ class RobotsAnswer(Struct, array_like=True, tag="robots"):
     """What an errand came to, for the asker."""
 
     asker: bytes
-    url: str
-    status: int
-    ok: bool
-    """Whether the answer was a whole one."""
     rules: RobotsRules | None
+    """None: they can't be had, so nothing may be asked for now."""
+    allows_all: bool = False
+    """There is no robots.txt."""
+    asked_ms: int = 0
+    until_ms: int = 0
+    status: int = 0
+    url: str = ""
 
 
 class Sketched(Struct, array_like=True, tag="sketched"):
@@ -87,13 +94,17 @@ class Sketched(Struct, array_like=True, tag="sketched"):
 
     row: bytes
     sketch: bytes
+    """Empty: it says what it said; only its worth has changed, or what is known elsewhere."""
     marks: bytes
-    text_digest: str
+    life: str
+    """Since when it is known there; what was said of an earlier one no longer counts."""
     worth: bytes
     """Packed; what decides which of two stands for both."""
     readers: bytes = b""
     gone: bool = False
     """It no longer says so, or is no longer there."""
+    elsewhere: bool = False
+    """Another home of its marks knows a page that stands for it."""
 
 
 class Repeated(Struct, array_like=True, tag="repeated"):
@@ -102,9 +113,11 @@ class Repeated(Struct, array_like=True, tag="repeated"):
 
     row: bytes
     lead: bytes
-    text_digest: str
-    """Of the page when it was sketched: if it says something else by now, nothing is changed."""
+    life: str
+    """As it was sketched: if that has ended since, nothing is changed."""
     resemblance: float = 0.0
+    home: int = 0
+    """The tablet that says so: it takes back only what it said itself."""
 
 
 Item = Named | Unlinked | Handed | Root | Errand | RobotsAnswer | Sketched | Repeated
@@ -115,15 +128,15 @@ class Delivery(Struct, array_like=True):
 
     sender: int
     target: int
-    after: tuple[int, int]
+    after: Position
     """The position before the first: all up to it were delivered or are not wanted any more."""
-    items: list[tuple[tuple[int, int], bytes]]
+    items: list[tuple[Position, bytes]]
     """Each with its position, packed."""
 
 
 class Receipt(Struct, array_like=True):
     """How far a receiver has come with the items of one sender."""
 
-    applied: tuple[int, int]
-    durable: tuple[int, int]
+    applied: Position
+    durable: Position
     """Up to here they survive whatever happens to it: the sender may forget them."""

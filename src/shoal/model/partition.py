@@ -11,6 +11,9 @@ from shoal.model.rowkey import site_of_key
 
 DEFAULT_TABLETS = 64
 MOST_TABLETS = 4096
+PARTITION_KEY = b"\x00partition"
+"""In the family `site`: which tablet a table is, packed; there is none in a collection of its
+own."""
 _DEFAULT_PORTS = (b"80:http", b"443:https")
 
 
@@ -26,7 +29,12 @@ class Partition(NamedTuple):
 
 def tablet_of_site(site: bytes, tablets: int) -> int:
     """Which of so many tablets has a site, by its key."""
-    return stable_number(host_of_site(site)) % tablets if tablets > 1 else 0
+    return tablet_of_host(host_of_site(site), tablets) if tablets > 1 else 0
+
+
+def tablet_of_host(host: bytes, tablets: int) -> int:
+    """Which of so many tablets has a host, by its label."""
+    return stable_number(host) % tablets if tablets > 1 else 0
 
 
 def tablet_of_row(row: bytes, tablets: int) -> int:

@@ -29,8 +29,8 @@ from shoal.refresh.rate import estimate, observe
 
 MINOR = 0.95
 """So much of the content as before: a minor change."""
-_GROUP_KEY = b"\x00rate\x00"
-_PRICE_KEY = b"\x00price"
+GROUP_KEY = b"\x00rate\x00"
+PRICE_KEY = b"\x00price"
 _MOST_GROUPS = 50_000
 _MOST_PROMISED_SECONDS = 86_400.0
 _MOST_DATE_CHARS = 64
@@ -57,7 +57,7 @@ class PageRefresher:
         self._table = table
         self._settings = settings
         self._weight_of = weight_of
-        stored = table.get("site", _PRICE_KEY)
+        stored = table.get("site", PRICE_KEY)
         state = PriceState() if stored is None else unpack(PriceState, stored)
         self._budget_of = budget_of
         self.price = Price(state, settings.limits, budget_of(state.pages))
@@ -155,16 +155,16 @@ class PageRefresher:
 
     def _write(self, batch: Batch) -> None:
         for key, group in self._changed.items():
-            batch.put("site", _GROUP_KEY + key.encode(), pack(group))
+            batch.put("site", GROUP_KEY + key.encode(), pack(group))
         self._changed.clear()
-        batch.put("site", _PRICE_KEY, pack(self.price.state))
+        batch.put("site", PRICE_KEY, pack(self.price.state))
         if len(self._groups) > _MOST_GROUPS:
             self._groups.clear()
 
 
 def stored_group(table: Table, key: str) -> Group | None:
     """What is known of a group of pages, also for those who only read."""
-    stored = table.get("site", _GROUP_KEY + key.encode())
+    stored = table.get("site", GROUP_KEY + key.encode())
     return None if stored is None else unpack(Group, stored)
 
 

@@ -21,7 +21,7 @@ _CANDIDATES = 50
 _BEST = 5
 _WORDS = 40
 _LEAST_HAVING = 3
-_MOST_STEMS = 300
+MOST_STEMS = 300
 """Of each candidate: its beginning says what it is about, and the work is bounded."""
 _ONE_THING_WORDS = 300
 """The length of an abstract."""
@@ -77,7 +77,7 @@ def _share(found: Candidates) -> float:
 
 
 def _counts(candidate: Candidate) -> dict[int, int]:
-    stems = array("I", candidate.stems[: 4 * _MOST_STEMS])
+    stems = array("I", candidate.stems[: 4 * MOST_STEMS])
     return dict(zip(stems, candidate.stem_counts, strict=False))
 
 

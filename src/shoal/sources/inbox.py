@@ -39,6 +39,12 @@ class Submit(Struct, tag=True, frozen=True):
     url: str
 
 
+class ReadSitemap(Struct, tag=True, frozen=True):
+    """Fetch this sitemap now, and then what it names."""
+
+    url: str
+
+
 class Pause(Struct, tag=True, frozen=True):
     """Ask nothing more of this host."""
 
@@ -118,6 +124,7 @@ class Unreadable(Struct, frozen=True):
 
 Command = (
     Submit
+    | ReadSitemap
     | Pause
     | Resume
     | Slow

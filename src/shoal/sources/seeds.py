@@ -19,14 +19,17 @@ from urllib.parse import unquote_to_bytes
 
 from shoal.config.values import described
 from shoal.errors import UsageError
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, Rel, Source
 from shoal.model.params import DEFAULT, ParamRules
 from shoal.model.rowkey import row_key
 from shoal.model.url import MAX_RAW, MAX_URL, canonical, is_ip, seen_key, site_of
 
 SEED_PRIORITY = 0.5
+SITEMAP_PRIORITY = 0.9
+"""As of those that a robots.txt names: before pages."""
 
-_SCHEMES = ("http", "https", "ftp", "file")
+_WEB = ("http", "https")
+_SCHEMES = (*_WEB, "ftp", "file")
 _MISSPELT = 0.75
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?![0-9])")
 _BARE = re.compile(
@@ -47,6 +50,21 @@ def read_seeds(
         for url in _urls_of(word, stdin, params):
             link = Link(url, row_key(url), priority=SEED_PRIORITY, source=Source.SEED)
             found.setdefault(seen_key(url), link)
+    return list(found.values())
+
+
+def read_sitemaps(words: Iterable[str], params: ParamRules = DEFAULT) -> list[Link]:
+    """The sitemaps that the words name, in order."""
+    found: dict[str, Link] = {}
+    for word in words:
+        url = named_url(word, params)
+        if site_of(url).scheme not in _WEB:
+            raise UsageError(f"a sitemap is read from http or https, not from {described(url)}")
+        if seen_key(url) in found:
+            raise UsageError(f"the sitemap {described(url)} is named twice; once is enough")
+        link = Link(url, row_key(url), priority=SITEMAP_PRIORITY, source=Source.SEED)
+        link.rel = int(Rel.SITEMAP)
+        found[seen_key(url)] = link
     return list(found.values())
 
 

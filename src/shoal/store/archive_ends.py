@@ -49,6 +49,12 @@ def synced_ends(table: Table) -> dict[str, int]:
     return _ends(table, _SYNCED)
 
 
+def whole_ends(table: Table) -> dict[str, int]:
+    """How far a copy of each file must go, and may: there a record ends."""
+    written, synced = written_ends(table), synced_ends(table)
+    return {file: max(written.get(file, 0), synced.get(file, 0)) for file in written | synced}
+
+
 def correct(batch: Batch, file: str, end: int) -> None:
     """The file was looked at: it goes so far, no further, and all of it is whole."""
     for mark in (_WRITTEN, _SYNCED):
@@ -64,6 +70,11 @@ def forget(batch: Batch, file: str) -> None:
     """The file is gone, and no row points at it any more."""
     for mark in (_WRITTEN, _SYNCED):
         batch.delete("site", mark + file.encode())
+
+
+def is_mark(key: bytes) -> bool:
+    """Whether a key of the family `site` is one of the two marks of a file."""
+    return key.startswith((_WRITTEN, _SYNCED))
 
 
 def _ends(table: Table, mark: bytes) -> dict[str, int]:

@@ -60,13 +60,18 @@ Wanted = Callable[[Entry], bool]
 def lines(warc_directory: Path, wanted: Wanted | None = None) -> Iterator[str]:
     """The index of all archive files, in the order of `LC_ALL=C sort`."""
     found = entries(warc_directory)
-    return _in_order(entry.line for entry in found if wanted is None or wanted(entry))
+    return in_order(entry.line for entry in found if wanted is None or wanted(entry))
 
 
-def entries(warc_directory: Path) -> Iterator[Entry]:
-    """Every response and revisit, in the order in which they were archived."""
+def entries(warc_directory: Path, start: tuple[str, int] = ("", 0)) -> Iterator[Entry]:
+    """Every response and revisit, in the order in which they were archived; from a file and an
+    offset on."""
+    first, first_offset = start
     for path in archive.files(warc_directory):
-        for member in members(path, head_bytes=_HEAD_BYTES):
+        if path.name < first:
+            continue
+        offset = first_offset if path.name == first else 0
+        for member in members(path, offset, head_bytes=_HEAD_BYTES):
             entry = _entry(path.name, member)
             if entry is not None:
                 yield entry
@@ -126,7 +131,7 @@ def _fields(head: bytes) -> dict[str, str]:
     return found
 
 
-def _in_order(unsorted: Iterable[str], lines_per_run: int = _LINES_PER_RUN) -> Iterator[str]:
+def in_order(unsorted: Iterable[str], lines_per_run: int = _LINES_PER_RUN) -> Iterator[str]:
     """Sorted in memory as long as they fit, else merged from sorted runs."""
     rest = iter(unsorted)
     run = sorted(islice(rest, lines_per_run))

@@ -4,7 +4,7 @@ For those who hold rows against the archive: `verify`, `repair`, and the recover
 lost. One row at a time; a row has a few versions and a score of visits, so memory is bounded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from shoal.ports import Batch, Table
 from shoal.store.rows import FetchRow, VisitRow
 
 _FIRST_ROW = b"\x01"
+_KINDS: dict[bytes, type[FetchRow] | type[VisitRow]] = {b"fetch": FetchRow, b"visit": VisitRow}
 
 
 class Version(NamedTuple):
@@ -49,20 +50,27 @@ def rows(table: Table) -> Iterator[Row]:
 
 
 def _sort_in(row: Row, key: bytes, stored: bytes) -> None:
-    qualifier, _, older = key[len(row.row) + 1 :].partition(NUL)
-    newest = not older
     try:
-        if qualifier == b"url":
-            row.known = True
-            return
-        when_ms = stamp_of(stored) if newest else time_in_older_key(key)
-        value = value_of(stored) if newest else stored
-        if qualifier == b"fetch":
-            row.versions.append(Version(key, when_ms, newest, unpack(FetchRow, value)))
-        elif qualifier == b"visit":
-            row.versions.append(Version(key, when_ms, newest, unpack(VisitRow, value)))
+        version = version_of(key, stored)
     except JSON_ERRORS:
         row.damaged.append(key)
+        return
+    if version is not None:
+        row.versions.append(version)
+    row.known |= key[len(row.row) + 1 :] == b"url"
+
+
+def version_of(key: bytes, stored: bytes) -> Version | None:
+    """What stands under a key of the family `page`; None when it has no places in the archive.
+    Raises one of JSON_ERRORS when it does not read."""
+    _, _, rest = key.partition(NUL)
+    qualifier, _, older = rest.partition(NUL)
+    kind = _KINDS.get(qualifier)
+    if kind is None:
+        return None
+    newest = not older
+    when_ms = stamp_of(stored) if newest else time_in_older_key(key)
+    return Version(key, when_ms, newest, unpack(kind, value_of(stored) if newest else stored))
 
 
 def spots_of(value: FetchRow | VisitRow) -> list[Spot]:
@@ -72,6 +80,19 @@ def spots_of(value: FetchRow | VisitRow) -> list[Spot]:
     else:
         spots = [*dict.fromkeys((value.payload, value.visit.response, value.visit.request))]
     return [spot for spot in spots if spot is not None]
+
+
+def repoint(value: FetchRow | VisitRow, moved: Callable[[Spot], Spot]) -> bool:
+    """Records have moved: let a version point at where they are. Whether that changed anything."""
+
+    def now(spot: Spot | None) -> Spot | None:
+        return None if spot is None else moved(spot)
+
+    visit, before = value.visit if isinstance(value, FetchRow) else value, spots_of(value)
+    visit.response, visit.request = now(visit.response), now(visit.request)
+    if isinstance(value, FetchRow):
+        value.payload = now(value.payload)
+    return spots_of(value) != before
 
 
 def disown(batch: Batch, version: Version, lost: set[Spot]) -> None:
@@ -87,6 +108,9 @@ def disown(batch: Batch, version: Version, lost: set[Spot]) -> None:
 
 def rewrite(batch: Batch, version: Version) -> None:
     """Put a version whose value was changed back under its key."""
+    batch.put("page", version.key, stored_form(version))
+
+
+def stored_form(version: Version) -> bytes:
     packed = pack(version.value)
-    stored = stamped(version.when_ms, packed) if version.newest else packed
-    batch.put("page", version.key, stored)
+    return stamped(version.when_ms, packed) if version.newest else packed

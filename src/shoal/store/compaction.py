@@ -14,6 +14,7 @@ import re
 import secrets
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -205,7 +206,7 @@ def move_rows(table: Table, copies: Mapping[str, Copy]) -> None:
     found = claims.rows(table) if any(copy.file for copy in copies.values()) else ()
     for number, row in enumerate(found, 1):
         for version in row.versions:
-            if _repoint(version.value, copies):
+            if claims.repoint(version.value, partial(_moved_to, copies)):
                 claims.rewrite(batch, version)
         if number % _ROWS_AT_ONCE == 0:
             table.write(batch)
@@ -217,19 +218,9 @@ def move_rows(table: Table, copies: Mapping[str, Copy]) -> None:
     table.sync()
 
 
-def _repoint(value: FetchRow | VisitRow, copies: Mapping[str, Copy]) -> bool:
-    def moved(spot: Spot | None) -> Spot | None:
-        copy = None if spot is None else copies.get(spot.file)
-        if spot is None or copy is None:
-            return spot
-        return Spot(copy.file, copy.offsets[spot.offset], spot.length)
-
-    visit = value.visit if isinstance(value, FetchRow) else value
-    before = claims.spots_of(value)
-    visit.response, visit.request = moved(visit.response), moved(visit.request)
-    if isinstance(value, FetchRow):
-        value.payload = moved(value.payload)
-    return claims.spots_of(value) != before
+def _moved_to(copies: Mapping[str, Copy], spot: Spot) -> Spot:
+    copy = copies.get(spot.file)
+    return spot if copy is None else Spot(copy.file, copy.offsets[spot.offset], spot.length)
 
 
 def delete_files(directory: Path, names: Iterable[str]) -> None:

@@ -10,21 +10,22 @@ from pathlib import Path
 
 from shoal import faults
 from shoal.errors import DamagedError
-from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
+from shoal.model.cell import NUL, newest_key, to_ms, value_of
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Regraded, Spot, Understood
-from shoal.model.link import Anchor, Link
+from shoal.model.link import Anchor
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
 from shoal.model.rowkey import part_of, row_key, url_of
 from shoal.model.spelling import spellings
-from shoal.model.visit import Fetched, Kind, Visit
-from shoal.ports import Batch, Table
+from shoal.model.visit import SOURCES, Fetched, Kind, Visit
+from shoal.ports import Batch, Elsewhere, Table
 from shoal.store import archive, warc
 from shoal.store.archive_ends import ArchiveEnds
 from shoal.store.cells import Cells
 from shoal.store.change_log import ChangeLog
+from shoal.store.linking import Linking
 from shoal.store.rows import (
     FETCH,
     LINKS,
@@ -83,13 +84,20 @@ EVERYTHING = Filter()
 class PageStore:
     """The Store port on a Table and an archive directory."""
 
-    def __init__(self, table: Table, archive_directory: Path, versions: int = 3) -> None:
+    def __init__(
+        self,
+        table: Table,
+        archive_directory: Path,
+        versions: int = 3,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self._table = table
         self._archive = archive_directory
         self._versions = versions
         self.cells = Cells(table)
         self.ends = ArchiveEnds()
         self.log = ChangeLog(table)
+        self.linking = Linking(self.cells, self.log, elsewhere)
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -122,14 +130,14 @@ class PageStore:
             fetch = FetchRow(row, document, payload, fetched.headers)
             write = self.cells.put if document.name else put
             self._keep_document(batch, visit.row + part_of(document.name), fetch, when, write)
-        if fetched.outcome in _LEFT and not visit.is_first and self._newest(visit.row) is not None:
+        is_no_page = fetched.outcome in _LEFT or visit.kind in SOURCES
+        if is_no_page and not visit.is_first and self._newest(visit.row) is not None:
             self.log.append(
                 batch, visit.row, What.AMENDED, when
             )  # what is stored is no longer there
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
-            self._keep_links(batch, visit, understood.links, targets, when)
-        for each in understood.regraded:
-            self._regrade(batch, each, when)
+            self.linking.keep(batch, visit, understood.links, targets, when)
+        self.regrade(batch, understood.regraded, when)
 
     def _tell_of_refusal(self, batch: Batch, visit: Visit, fetched: Fetched) -> None:
         """A page that is stored may not be asked for any more: it is not found any more, either."""
@@ -147,14 +155,16 @@ class PageStore:
             put(batch, row, TEXT, text, when, self._versions)
         self.log.append(batch, row, What.WRITTEN, when)
 
-    def _regrade(self, batch: Batch, regraded: Regraded, when: float) -> None:
-        cell = self.cells.get(regraded.row, FETCH)
-        if cell is None:
-            return
-        fetch = unpack(FetchRow, cell.value)
-        fetch.document.fate, fetch.document.duplicate_of = regraded.fate, regraded.duplicate_of
-        self.cells.put(batch, regraded.row, FETCH, pack(fetch), cell.when, self._versions)
-        self.log.append(batch, regraded.row, What.AMENDED, when)
+    def regrade(self, batch: Batch, regraded: Sequence[Regraded], when: float) -> None:
+        """Pages have another place among near-duplicates than before."""
+        for each in regraded:
+            cell = self.cells.get(each.row, FETCH)
+            if cell is None:
+                continue
+            fetch = unpack(FetchRow, cell.value)
+            fetch.document.fate, fetch.document.duplicate_of = each.fate, each.duplicate_of
+            self.cells.put(batch, each.row, FETCH, pack(fetch), cell.when, self._versions)
+            self.log.append(batch, each.row, What.AMENDED, when)
 
     def _payload(self, visit: Visit, understood: Understood) -> Spot | None:
         """A body that came again was archived as a revisit: its bytes stand further back."""
@@ -184,43 +194,11 @@ class PageStore:
                 return spot
         return None
 
-    def _keep_links(
-        self,
-        batch: Batch,
-        visit: Visit,
-        links: Sequence[Link],
-        targets: Sequence[bytes],
-        when: float,
-    ) -> None:
-        """Anchor text goes to the target's row; what the page no longer says is taken back."""
-        before = None if visit.is_first else self.cells.get(visit.row, LINKS)
-        if before is not None:
-            if to_ms(before.when) > to_ms(when):
-                return  # a version out of the past: what it said is not what the page says
-            for target in {old.target for old in unpack(list[OutLink], before.value)} - {*targets}:
-                batch.delete("anchor", newest_key(target, visit.row))
-                self.log.append(batch, target, What.LINKED, when)
-        source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
-        batch.put_many(
-            "anchor",
-            # A tuple packs as the Anchor (below, as the OutLink) that it is read back as, without
-            # making one.
-            (
-                (target + source, stamp + pack((link.text, link.rel)))
-                for link, target in zip(links, targets, strict=True)
-                if target
-            ),
-        )
-        put = self.cells.first if visit.is_first else self.cells.put
-        put(batch, visit.row, LINKS, pack(list(zip(links, targets, strict=True))), when)
-
     def remove(self, batch: Batch, row: bytes, when: float) -> None:
         fetch = self._newest(row)
         if fetch is None:
             return
-        for target in {old.target for old in self.links_of(row)}:
-            batch.delete("anchor", newest_key(target, row))
-            self.log.append(batch, target, What.LINKED, when)
+        self.linking.take_back(batch, row, when)
         for column in (FETCH, TEXT, LINKS):
             self.cells.delete(batch, row, column)
         for name in self.marks(row, OWNER):
@@ -317,9 +295,12 @@ class PageStore:
     def links(self, row: bytes, principal: Principal) -> list[OutLink]:
         return self.links_of(row) if self._may_see(row, principal) else []
 
-    def anchors(self, row: bytes, principal: Principal) -> Iterator[tuple[bytes, float, Anchor]]:
-        """(source row, when, anchor) of every page that links here, of those one may read."""
-        for cell in self.cells.row("anchor", row):
+    def anchors(
+        self, row: bytes, principal: Principal, start: bytes = b""
+    ) -> Iterator[tuple[bytes, float, Anchor]]:
+        """(source row, when, anchor) of every page that links here, of those one may read; from a
+        source on."""
+        for cell in self.cells.scan("anchor", newest_key(row, start), row + b"\x01"):
             if self._may_see(cell.qualifier, principal):
                 yield cell.qualifier, cell.when, unpack(Anchor, cell.value)
 

@@ -21,6 +21,7 @@ from rocksdict import (
     BlockBasedIndexType,
     BlockBasedOptions,
     Cache,
+    Checkpoint,
     DBCompressionType,
     DBRecoveryMode,
     Options,
@@ -90,10 +91,19 @@ class TableBatch:
 class RocksTable:
     """The Table port on RocksDB."""
 
-    def __init__(self, path: Path, *, reader: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        reader: bool = False,
+        cache_bytes: int = _CACHE_BYTES,
+        guard: Callable[[], None] | None = None,
+    ) -> None:
+        """`guard` is called before every write, and raises when there must be none."""
         self._secondary = Path(tempfile.mkdtemp(prefix="shoal-reader-")) if reader else None
         access = AccessType.secondary(str(self._secondary)) if reader else AccessType.read_write()
-        cache = Cache(_READER_CACHE_BYTES if reader else _CACHE_BYTES)
+        cache = Cache(min(_READER_CACHE_BYTES, cache_bytes) if reader else cache_bytes)
+        self._guard = guard
         families = {name: _options(name, cache) for name in ("default", *FAMILIES)}
         try:
             self._db = Rdict(str(path), _options("default", cache), families, access)
@@ -144,6 +154,8 @@ class RocksTable:
         story."""
         if self._failure:
             raise CollectionError(self._failure)
+        if self._guard is not None:
+            self._guard()
         try:
             act(given)
         except Exception as error:  # the library raises bare Exception
@@ -159,6 +171,16 @@ class RocksTable:
         faults.shortly_after("compaction.middle")
         for family in self._families.values():
             family.compact_range(None, None)
+
+    def checkpoint(self, path: Path) -> None:
+        """All families as of one moment, as a table in a new directory: its large files are hard
+        links to ours, which never change. Any thread may ask for it."""
+        try:
+            for family in list(self._families.values()):
+                family.flush(True)  # other threads run meanwhile, which a checkpoint does not allow
+            Checkpoint(self._db).create_checkpoint(str(path))
+        except Exception as error:  # the library raises bare Exception
+            raise CollectionError(f"The table can't be copied to {path}: {error}.") from error
 
     def bytes_on_disk(self) -> dict[str, int]:
         return {
@@ -229,6 +251,7 @@ def _options(family: str, cache: Cache) -> Options:
     options.set_max_background_jobs(2)
     options.set_max_open_files(512)
     options.set_max_total_wal_size(256 << 20)
+    options.set_max_manifest_file_size(16 << 20)  # it is copied with every checkpoint
     options.set_bytes_per_sync(1 << 20)
     options.set_level_compaction_dynamic_level_bytes(True)
     options.set_write_buffer_size(_MEMTABLE_BYTES.get(family, _OTHER_MEMTABLE_BYTES))

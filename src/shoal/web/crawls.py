@@ -90,9 +90,23 @@ def _refused(site: Site, request: Request, wish: Wish, error: ShoalError) -> Res
 
 
 VIEWS = (
-    View("/crawl/start", start, "Start a crawl, or go on with it.", "POST", _WISH),
-    View("/crawl/change", change, "Stop the crawl and go on with other settings.", "POST", _WISH),
-    View("/crawl/stop", stop, "Ask the running crawl to end well.", "POST"),
+    View(
+        "/crawl/start",
+        start,
+        "Start a crawl, or go on with it.",
+        "POST",
+        _WISH,
+        only="collection",
+    ),
+    View(
+        "/crawl/change",
+        change,
+        "Stop the crawl and go on with other settings.",
+        "POST",
+        _WISH,
+        only="collection",
+    ),
+    View("/crawl/stop", stop, "Ask the running crawl to end well.", "POST", only="collection"),
     View(
         "/crawl/submit",
         submit,
@@ -102,5 +116,6 @@ VIEWS = (
             Parameter("urls", "URLs, a line each.", required=True),
             Parameter("back", "The page of ours to go back to."),
         ),
+        only="collection",
     ),
 )

@@ -26,6 +26,7 @@ _KEEP_ALIVE_SECONDS = 15.0
 _STILL_SECONDS = 10.0
 """How often a page is told of a collection at which nothing happens."""
 _LEAST_RELOAD_SECONDS, _MOST_RELOAD_SECONDS = 2, 3600
+EVERY = Parameter("every", "Load the page again after so many seconds.", "integer")
 
 
 class Figures(Struct):
@@ -87,7 +88,7 @@ def dashboard_of(
         sites=look.status.totals.get("sites", 0),
         sample=watching.sample.get(),
         sizes=watching.sizes.get(),
-        wish=wish or defaults(site.directory),
+        wish=wish or (Wish() if site.cluster is not None else defaults(site.directory)),
         problem=problem,
         every=every,
     )
@@ -115,9 +116,13 @@ def _live(live: Live | None, name: str) -> int:
 
 
 def dashboard(site: Site, request: Request) -> Response:
+    return site.answer(request, "dashboard.html", dashboard_of(site, every=reload_seconds(request)))
+
+
+def reload_seconds(request: Request) -> int:
+    """How often a page wants to be loaded again without a script; 0: it does not."""
     every = number(request, "every", 0, 0, _MOST_RELOAD_SECONDS)
-    every = max(every, _LEAST_RELOAD_SECONDS) if every else 0
-    return site.answer(request, "dashboard.html", dashboard_of(site, every=every))
+    return max(every, _LEAST_RELOAD_SECONDS) if every else 0
 
 
 async def events(site: Site, request: Request) -> Response:
@@ -145,7 +150,11 @@ async def _events(site: Site) -> AsyncIterator[bytes]:
     while not site.stopping.is_set():
         await asyncio.sleep(EVERY_SECONDS)
         look = await run_in_threadpool(series.latest)
-        is_news = look.status != told.status or look.standing != told.standing
+        is_news = (look.status, look.standing, look.cluster) != (
+            told.status,
+            told.standing,
+            told.cluster,
+        )
         still_seconds = 0.0 if is_news else still_seconds + EVERY_SECONDS
         if look.when > told.when and (is_news or still_seconds >= _STILL_SECONDS):
             yield _event("now", Update(figures(look), series.points(told.when)))
@@ -166,7 +175,7 @@ VIEWS = (
         "/dashboard",
         dashboard,
         "How the crawl stands: one sentence, rates, and counts that add up.",
-        parameters=(Parameter("every", "Load the page again after so many seconds.", "integer"),),
+        parameters=(EVERY,),
         data=Dashboard,
     ),
     View(

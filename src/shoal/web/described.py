@@ -35,7 +35,7 @@ def openapi(site: Site, request: Request) -> Response:
 
 
 def opensearch(site: Site, request: Request) -> Response:
-    name = site.directory.resolve().name
+    name = site.name
     described = _OPENSEARCH.format(
         short=escape(f"Shoal {name}"[:_MOST_SHORT_CHARS]),
         name=escape(name),

@@ -82,5 +82,6 @@ VIEWS = (
             Parameter("host", "Only what failed at this host."),
             Parameter("back", "The page of ours to go back to."),
         ),
+        only="collection",
     ),
 )

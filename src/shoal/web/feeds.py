@@ -17,7 +17,7 @@ class FeedsPage(Struct):
 
 def feeds(site: Site, request: Request) -> Response:
     page = number(request, "page", 1, 1, MOST_PAGES)
-    with site.reading() as collection:
+    with site.collection() as collection:
         found = feed_page(collection, page)
         callback = collection.config.feeds.callback if collection.principal.everything else ""
     shown = FeedsPage(found.feeds, found.page, found.has_more, callback)
@@ -31,5 +31,6 @@ VIEWS = (
         "Every feed: its title, its last poll and the next, until when it is pushed.",
         parameters=(Parameter("page", "From 1 on.", "integer"),),
         data=FeedsPage,
+        only="collection",
     ),
 )

@@ -41,6 +41,7 @@ VIEWS = (
         "Pages and sites by their rank in the link graph.",
         parameters=(Parameter("top", "How many of each.", "integer"),),
         data=GraphPage,
+        only="collection",
     ),
-    View("/graph/compute", compute, "Compute the ranks anew.", "POST"),
+    View("/graph/compute", compute, "Compute the ranks anew.", "POST", only="collection"),
 )

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from shoal.app.index_state import read_state
-from shoal.app.indexing import lag
+from shoal.app.cluster_standing import states
 from shoal.app.status import Live, Status
+from shoal.app.survey import indexed_of
 from shoal.model.outcome import State
 from shoal.web.exposition import MEDIA_TYPE, Exposition
 from shoal.web.http import Request, Response
@@ -25,6 +25,7 @@ def metrics(site: Site, request: Request) -> Response:
     _urls(out, status)
     _crawl(out, status)
     _index(out, site)
+    _cluster(out, site)
     sizes = site.watching.sizes.get()
     stored = [({"part": part.name}, part.bytes) for part in sizes.parts]
     out.values("shoal_store_bytes", "gauge", "Room taken on the disk.", stored)
@@ -79,14 +80,23 @@ def _of(live: Live | None, name: str) -> float:
 
 def _index(out: Exposition, site: Site) -> None:
     with site.reading() as collection:
-        state, behind = read_state(collection.layout), lag(collection)
-    pages = 0 if state is None else state.pages
-    out.value("shoal_index_documents", "gauge", "Pages in the index.", pages)
+        found = indexed_of(collection)
+    out.value("shoal_index_documents", "gauge", "Pages in the index.", found.pages)
     about = "Changes of the table that the index has not taken in."
-    out.value("shoal_index_lag_changes", "gauge", about, behind)
-    committed = 0.0 if state is None else state.committed
+    out.value("shoal_index_lag_changes", "gauge", about, found.behind)
     about = "When the index was last written, in unix seconds."
-    out.value("shoal_index_committed_timestamp_seconds", "gauge", about, committed)
+    out.value("shoal_index_committed_timestamp_seconds", "gauge", about, found.committed)
+
+
+def _cluster(out: Exposition, site: Site) -> None:
+    if site.cluster is None:
+        return
+    status = site.cluster.status()
+    _by(out, "shoal_cluster_tablets", "Tablets by state.", "state", states(status))
+    about = "Items that are not durable yet in the tablet they are for."
+    out.value("shoal_cluster_outbox_items", "gauge", about, status.outbox)
+    alive = sum(each.alive for each in status.machines) if status.running else 0
+    out.value("shoal_cluster_machines", "gauge", "Machines that run the cluster.", alive)
 
 
 def resident_bytes() -> int:

@@ -12,7 +12,8 @@ from shoal.app.collection import Collection, Page
 from shoal.app.dups_near import compare
 from shoal.app.explain import Explanation
 from shoal.app.export import VisitLine, visit_lines
-from shoal.app.ranks import Ranks
+from shoal.app.held import Held, sees_everything
+from shoal.app.whole import Whole
 from shoal.errors import UsageError
 from shoal.model.record import Struct
 from shoal.model.rowkey import url_of
@@ -107,16 +108,15 @@ def difference(site: Site, request: Request) -> Response:
     return site.answer(request, "difference.html", data)
 
 
-def _page_view(collection: Collection, request: Request, asked: str) -> PageView:
+def _page_view(collection: Held, request: Request, asked: str) -> PageView:
     try:
         found = collection.page(asked)
-        if found is None and not collection.principal.everything:
+        if found is None and not sees_everything(collection):
             raise Problem(404, "This page is not in the collection.")
         explanation = _explanation(collection, asked)
     except UsageError:
         raise Problem(400, "This is no URL.") from None
     url = explanation.url
-    row = collection.row(asked)
     return PageView(
         url=url,
         title=found.title if found is not None else "",
@@ -124,30 +124,28 @@ def _page_view(collection: Collection, request: Request, asked: str) -> PageView
         has_copy=found is not None and not found.document.rules.noarchive,
         explanation=explanation,
         facts=[] if found is None else list(_facts(found)),
-        rank=Ranks(collection.layout.directory).rank_of([row])[0],
+        rank=collection.rank(asked),
         visits=visit_lines(collection, asked),
         versions=[] if found is None else versions(collection, found),
         links=_some(iter(collection.links(asked)), number(request, "links", 1, 1, _MOST_PAGES)),
-        anchors=_some(
-            _anchors(collection, asked, row), number(request, "anchors", 1, 1, _MOST_PAGES)
-        ),
+        anchors=_some(_anchors(collection, asked), number(request, "anchors", 1, 1, _MOST_PAGES)),
         duplicates=[] if found is None else list(_duplicates(collection, asked)),
         rules=[] if found is None else list(_rules(found)),
-        marks=list(_marks(collection, row)),
+        marks=[] if found is None else list(_marks(collection, asked)),
         headers=[] if found is None else found.headers,
     )
 
 
-def _explanation(collection: Collection, asked: str) -> Explanation:
+def _explanation(collection: Held, asked: str) -> Explanation:
     """The story names the page that led here and others; only the owner may know all of them."""
     found = collection.explain(asked)
-    if not collection.principal.everything:
+    if not sees_everything(collection):
         found.lines = []
     return found
 
 
-def _duplicates(collection: Collection, asked: str) -> Iterator[str]:
-    for url in collection.duplicates(asked, _MOST_DUPLICATES):
+def _duplicates(collection: Held, asked: str) -> Iterator[str]:
+    for url in islice(collection.duplicates(asked), _MOST_DUPLICATES):
         if collection.page(url) is not None:
             yield url
 
@@ -194,8 +192,15 @@ def _rules(found: Page) -> Iterator[Fact]:
                 yield Fact(name.replace("_", "-"), "yes" if value is True else str(value))
 
 
-def _anchors(collection: Collection, asked: str, row: bytes) -> Iterator[tuple[str, str]]:
-    """As Collection.anchors, one at a time: a front page may have a hundred thousand."""
+def _anchors(collection: Held, asked: str) -> Iterator[tuple[str, str]]:
+    """One at a time: a front page may have a hundred thousand."""
+    if isinstance(collection, Whole):
+        return collection.each_anchor(asked)
+    return _stored_anchors(collection, asked)
+
+
+def _stored_anchors(collection: Collection, asked: str) -> Iterator[tuple[str, str]]:
+    row = collection.row(asked)
     others: list[str] = []
     if collection.lead(asked) == url_of(row):
         others = list(_duplicates(collection, asked))
@@ -208,11 +213,9 @@ def _anchors(collection: Collection, asked: str, row: bytes) -> Iterator[tuple[s
                 yield url_of(source), anchor.text
 
 
-def _marks(collection: Collection, row: bytes) -> Iterator[str]:
-    if collection.store.page(row, collection.principal) is None:
-        return
-    for cell in islice(collection.store.cells.row("mark", row), _MOST_MARKS):
-        yield (cell.qualifier + b"=" + cell.value).decode("utf-8", "replace")
+def _marks(collection: Held, asked: str) -> Iterator[str]:
+    for name, value in islice(collection.marks(asked).items(), _MOST_MARKS):
+        yield f"{name}={value}"
 
 
 def _some(pairs: Iterator[tuple[str, str]], page: int) -> LinkPage:

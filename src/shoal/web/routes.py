@@ -8,7 +8,7 @@ from shoal.web.view import View
 _MODULES = (
     *("searching", "copies", "pages", "described"),
     *("dashboard", "url_lists", "hosts", "failures", "stored", "crawls", "graph", "metrics"),
-    "feeds",
+    *("feeds", "clusters"),
 )
 """The modules of views, each with `VIEWS`."""
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from shoal.app.collection import Collection
+from shoal.app.held import Held
 from shoal.app.opened import Opened
 from shoal.app.results import Results
 from shoal.errors import CollectionError, UsageError
@@ -123,7 +123,11 @@ def open_result(site: Site, request: Request) -> Response:
     asked = text(request, "url")
     with site.reading() as collection:
         page = collection.page(asked) if asked else None
-        counts = page is not None and collection.config.search.count_opened == "yes"
+        counts = (
+            page is not None
+            and site.cluster is None
+            and collection.config.search.count_opened == "yes"
+        )
     if page is None:
         raise Problem(404, "This page is not in the collection.")
     if counts and comes_from_us(request.headers):
@@ -146,7 +150,7 @@ def _asked(request: Request) -> Asked:
     )
 
 
-def _found(collection: Collection, asked: Asked) -> tuple[Results | None, str]:
+def _found(collection: Held, asked: Asked) -> tuple[Results | None, str]:
     if not asked.query:
         return None, ""
     try:
@@ -175,7 +179,7 @@ def _facets(asked: Asked, found: Results) -> list[Facet]:
     return facets
 
 
-def _figures(collection: Collection) -> Figures:
+def _figures(collection: Held) -> Figures:
     status = collection.status()
     return Figures(status.fetched + status.unchanged, status.queued, status.running)
 

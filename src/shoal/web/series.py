@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from shoal.app.cluster_status import ClusterStatus
 from shoal.app.standing import Standing
 from shoal.app.status import Status
 from shoal.errors import ShoalError
@@ -39,6 +40,7 @@ class Look(NamedTuple):
     when: float
     status: Status
     standing: Standing
+    cluster: ClusterStatus | None = None
 
 
 class _Mark(NamedTuple):

@@ -11,8 +11,15 @@ import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
+from functools import partial
 from inspect import iscoroutinefunction
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,8 +28,10 @@ from urllib.parse import parse_qsl
 import uvicorn
 
 from shoal.app.carrying import Carrier
+from shoal.app.cluster_file import read as read_cluster
+from shoal.app.cluster_upkeep import ClusterUpkeep
 from shoal.app.launching import steady_crawl
-from shoal.app.layout import Layout
+from shoal.app.layout import Layout, is_cluster_place
 from shoal.app.upkeep import Upkeep
 from shoal.app.websub_keeper import Keeper, callback_base
 from shoal.config import load
@@ -57,7 +66,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(
-    directory: Path,
+    place: Path | str,
     token: str | None = None,
     *,
     principal: Principal = OWNER,
@@ -66,8 +75,9 @@ def make_app(
 ) -> Starlette:
     """The application; `app.state.site` is its Site. `names` are further hosts it is known by,
     `table` the views when they are not all of them."""
-    Layout(directory).must_exist()
-    site = Site(directory, principal, token=token)
+    if not is_cluster_place(str(place)):
+        Layout(Path(place)).must_exist()
+    site = Site(place, principal, token=token)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -101,6 +111,7 @@ def _endpoint(site: Site, view: View) -> Endpoint:
                 request.state.form = await _form(request)
                 if not has_bearer(request, site.token):
                     site.check_csrf(request.state.form)
+            site.must_have(view)
             if iscoroutinefunction(view.handler):
                 return await _awaited(view.handler(site, request))
             return await _awaited(await run_in_threadpool(view.handler, site, request))
@@ -231,7 +242,7 @@ def server_of(app: Starlette) -> uvicorn.Server:
 
 
 def serve(  # noqa: PLR0913 - the flags of the command, by name
-    directory: Path,
+    place: Path | str,
     host: str = "127.0.0.1",
     port: int = 8765,
     token: str | None = None,
@@ -243,22 +254,49 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
 ) -> None:
     """Serve until Ctrl-C. `tell` is given the address to open. With `crawl` a steady crawl runs
     meanwhile."""
-    Layout(directory).must_exist()
-    callback_base(load(directory, {}, os.environ))  # a wrong one is told now, not to nobody later
+    beside = _beside(place, crawl=crawl)
     token = token_for(host, token)
     listening = listen(host, port)
     with listening:
-        app = make_app(directory, token, names=[*names, host])
+        app = make_app(place, token, names=[*names, host])
         address = address_of(listening, token)
         tell(address)
         if open_browser:
             webbrowser.open(address)
         # uvicorn has ended what was open when it hands Ctrl-C on
-        with (
-            suppress(KeyboardInterrupt),
-            steady_crawl(directory) if crawl else nullcontext(),
-            Upkeep(directory) as upkeep,
-            Keeper(directory),
-            Carrier(directory, app.state.site.pushed, upkeep.wake),
-        ):
+        with suppress(KeyboardInterrupt), beside(app.state.site):
             server_of(app).run(sockets=[listening])
+
+
+def _beside(place: Path | str, *, crawl: bool) -> Callable[[Site], AbstractContextManager[None]]:
+    """What goes on meanwhile; why nothing can, before anybody listens."""
+    if is_cluster_place(str(place)):
+        read_cluster(str(place))
+        if crawl:
+            raise UsageError(
+                f"--crawl is for a collection; run the cluster with: shoal cluster start {place}"
+            )
+        return _beside_a_cluster
+    directory = Path(place)
+    Layout(directory).must_exist()
+    callback_base(load(directory, {}, os.environ))  # a wrong one is told now, not to nobody later
+    return partial(_beside_a_collection, directory, crawl)
+
+
+@contextmanager
+def _beside_a_collection(directory: Path, crawl: bool, site: Site) -> Iterator[None]:
+    with (
+        steady_crawl(directory) if crawl else nullcontext(),
+        Upkeep(directory) as upkeep,
+        Keeper(directory),
+        Carrier(directory, site.pushed, upkeep.wake),
+    ):
+        yield
+
+
+@contextmanager
+def _beside_a_cluster(site: Site) -> Iterator[None]:
+    with suppress(CollectionError), site.reading():
+        pass  # checkpoints take a while to fetch: before anybody asks for a page
+    with ClusterUpkeep(site.reading, site.watching.is_running):
+        yield

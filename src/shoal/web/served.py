@@ -75,15 +75,18 @@ class Served:
 
     def _take(self) -> _Held:
         with self._lock:
-            old = self._held
-            if old is None or not old.is_of(live_data(self._directory)):
-                self._held = _Held(Collection(self._directory, self._principal))
+            old, directory = self._held, self._where()
+            if old is None or not old.is_of(live_data(directory)):
+                self._held = _Held(Collection(directory, self._principal))
                 if old is not None and old.readers == 0:
                     old.collection.close()
             held = self._held
             assert held is not None  # noqa: S101 - made above
             held.readers += 1
             return held
+
+    def _where(self) -> Path:
+        return self._directory
 
     def _give_back(self, held: _Held) -> None:
         with self._lock:

@@ -1,4 +1,5 @@
-"""What is served? One collection, for one principal, behind one token: what every view is given.
+"""What is served? One collection or cluster, for one principal, behind one token: what every view
+is given.
 
 All views answer through `answer`: HTML out of a template, or the same value as JSON when the path
 ends in `.json`. All changes are POST and carry the CSRF token of this process; the guard (guard.py)
@@ -15,15 +16,19 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from shoal.app.collection import Collection
+from shoal.app.held import Held
+from shoal.app.layout import is_cluster_place
 from shoal.app.pushing import Callback
 from shoal.config import VERSION
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import Struct, to_json
+from shoal.web.cluster_watching import Cluster
 from shoal.web.copying import Copies
 from shoal.web.http import RedirectResponse, Request, Response
 from shoal.web.rendering import Templates
 from shoal.web.served import Served
-from shoal.web.view import Problem, wants_json
+from shoal.web.served_cluster import ServedCluster, served_cluster
+from shoal.web.view import Problem, View, wants_json
 from shoal.web.watching import Watching
 
 _NAVIGATION = (
@@ -33,6 +38,34 @@ _NAVIGATION = (
     ("/urls", "URLs"),
     ("/feeds", "Feeds"),
     ("/graph", "Graph"),
+)
+_CLUSTER_NAVIGATION = (
+    ("/search", "Search"),
+    ("/dashboard", "Dashboard"),
+    ("/cluster", "Cluster"),
+    ("/sites", "Sites"),
+    ("/urls", "URLs"),
+)
+_ABOUT_THE_CRAWL = (
+    ("/dashboard", "Overview"),
+    ("/failures", "Failures"),
+    ("/duplicates", "Duplicates"),
+    ("/freshness", "Freshness and age"),
+    ("/store", "Store"),
+    ("/log", "Log"),
+)
+_ABOUT_A_CLUSTER = (
+    ("/dashboard", "Overview"),
+    ("/cluster", "Machines and tablets"),
+    ("/failures", "Failures"),
+    ("/duplicates", "Duplicates"),
+    ("/store", "Store"),
+)
+_NOT_OF_A_CLUSTER = (
+    "A cluster is served here, and has no such page; how it stands is on /cluster and /dashboard."
+)
+_NO_ORDER_TO_A_CLUSTER = (
+    "A cluster takes no such order from a page; those that it takes are on /cluster."
 )
 _SAID = "shoal-said"
 _SAID_SECONDS = 30
@@ -52,24 +85,51 @@ class Failed(Struct):
 
 class Site:
     def __init__(
-        self, directory: Path, principal: Principal = OWNER, *, token: str | None = None
+        self, place: Path | str, principal: Principal = OWNER, *, token: str | None = None
     ) -> None:
-        self.directory = directory
+        self.cluster = Cluster(str(place)) if is_cluster_place(str(place)) else None
+        self.directory = Path(place)
+        """Of the collection; a cluster may be elsewhere than in a directory."""
         self.token = token
         self.stopping = threading.Event()
         """Set when the server ends: what streams looks at it and ends too."""
         self.copies = Copies()
-        self._served = Served(directory, principal)
-        self.watching = Watching(directory, self.reading)
+        self._served: Served | ServedCluster = (
+            Served(self.directory, principal)
+            if self.cluster is None
+            else served_cluster(self.cluster, principal)
+        )
+        self.watching = Watching(self.directory, self.reading, self.collection, self.cluster)
         self._templates = Templates()
         self._secret = secrets.token_bytes(32)
         self.pushed = threading.Event()
         """Set when a hub has delivered something."""
-        self.callback = Callback(directory, self.pushed.set)
+        self.callback = Callback(self.directory, self.pushed.set)
 
-    def reading(self) -> AbstractContextManager[Collection]:
-        """`with site.reading() as collection:` the collection, no more than a second old."""
+    @property
+    def name(self) -> str:
+        if self.cluster is not None and "://" in self.cluster.place:
+            return self.cluster.name
+        return self.directory.resolve().name
+
+    def reading(self) -> AbstractContextManager[Held]:
+        """`with site.reading() as collection:` what is served, no more than a second old."""
         return self._served.reading()
+
+    def collection(self) -> AbstractContextManager[Collection]:
+        """The same, for views that are of a collection alone."""
+        if not isinstance(self._served, Served):
+            raise Problem(404, _NOT_OF_A_CLUSTER)
+        return self._served.reading()
+
+    def must_have(self, view: View) -> None:
+        """Whether a view is of what is served."""
+        if view.only == "collection" and self.cluster is not None:
+            if view.method == "POST":
+                raise Problem(409, _NO_ORDER_TO_A_CLUSTER)
+            raise Problem(404, _NOT_OF_A_CLUSTER)
+        if view.only == "cluster" and self.cluster is None:
+            raise Problem(404, "A collection is served here, and no cluster.")
 
     def answer(
         self,
@@ -137,8 +197,10 @@ class Site:
             "csrf": self.csrf(request),
             "here": here,
             "twin": f"{here if here != '/' else '/search'}.json{query}",
-            "navigation": _NAVIGATION,
-            "collection_name": "" if status == 401 else self.directory.resolve().name,
+            "navigation": _NAVIGATION if self.cluster is None else _CLUSTER_NAVIGATION,
+            "about_crawl": _ABOUT_THE_CRAWL if self.cluster is None else _ABOUT_A_CLUSTER,
+            "is_cluster": self.cluster is not None,
+            "collection_name": "" if status == 401 else self.name,
             "version": VERSION,
             "said": said,
         }

@@ -73,7 +73,13 @@ def log(site: Site, request: Request) -> Response:
 
 VIEWS = (
     View("/store", store, "Room on the disk, status codes and types.", data=StorePage),
-    View("/freshness", freshness, "How fresh and how old pages are.", data=FreshnessPage),
+    View(
+        "/freshness",
+        freshness,
+        "How fresh and how old pages are.",
+        data=FreshnessPage,
+        only="collection",
+    ),
     View(
         "/duplicates",
         duplicates,
@@ -86,5 +92,6 @@ VIEWS = (
         "What crawls said that were started from this page.",
         parameters=(Parameter("lines", "How many of the last ones.", "integer"),),
         data=LogPage,
+        only="collection",
     ),
 )

@@ -53,6 +53,8 @@ class View:
     media_type: str = "text/html"
     data: type | None = None
     """What the JSON twin consists of, for OpenAPI."""
+    only: Literal["", "collection", "cluster"] = ""
+    """What it is a view of; empty: of both."""
 
 
 def text(request: Request, name: str, most: int = MOST_TEXT_CHARS) -> str:

@@ -11,14 +11,18 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from shoal.app.cluster_standing import as_run, cluster_standing
 from shoal.app.collection import Collection
 from shoal.app.freshness import Freshness, sampled
+from shoal.app.held import Held
 from shoal.app.launching import CRAWL_LOG, rotate
 from shoal.app.layout import Layout, is_locked
-from shoal.app.repeats import Repeats, repeats
-from shoal.app.sampling import Sample, sample
-from shoal.app.sizes import Sizes, sizes
+from shoal.app.repeats import Repeats
+from shoal.app.sampling import Sample
+from shoal.app.sizes import Sizes
 from shoal.app.standing import standing
+from shoal.app.survey import counts_of, repeats_of, sample_of, sizes_of
+from shoal.web.cluster_watching import Cluster
 from shoal.web.ranking import Computation
 from shoal.web.series import Look, Series
 
@@ -29,15 +33,18 @@ _REPEATS_SECONDS = 60.0
 _FRESHNESS_SECONDS = 60.0
 _ROTATE_SECONDS = 60.0
 
+_COUNTS_SECONDS = 10.0
+
 T = TypeVar("T")
+H = TypeVar("H")
 
-Reading = Callable[[], AbstractContextManager[Collection]]
+Reading = Callable[[], AbstractContextManager[H]]
 
 
-class Cached(Generic[T]):
-    """What a collection is found to hold, found out anew after a while."""
+class Cached(Generic[H, T]):
+    """What a collection or cluster is found to hold, found out anew after a while."""
 
-    def __init__(self, reading: Reading, find: Callable[[Collection], T], seconds: float) -> None:
+    def __init__(self, reading: Reading[H], find: Callable[[H], T], seconds: float) -> None:
         self._reading = reading
         self._find = find
         self._seconds = seconds
@@ -76,15 +83,29 @@ class Durations:
 
 
 class Watching:
-    def __init__(self, directory: Path, reading: Reading) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        reading: Reading[Held],
+        collection: Reading[Collection],
+        cluster: Cluster | None = None,
+    ) -> None:
         self._layout = Layout(directory)
         self._reading = reading
+        self._collection = collection
+        self._cluster = cluster
         self._rotated_s = 0.0
         self.series = Series(self._look, self.is_running)
-        self.sample: Cached[Sample] = Cached(reading, sample, _SAMPLE_SECONDS)
-        self.sizes: Cached[Sizes] = Cached(reading, sizes, _SIZES_SECONDS)
-        self.repeats: Cached[Repeats] = Cached(reading, repeats, _REPEATS_SECONDS)
-        self.freshness: Cached[Freshness] = Cached(reading, sampled, _FRESHNESS_SECONDS)
+        self.sample: Cached[Held, Sample] = Cached(reading, sample_of, _SAMPLE_SECONDS)
+        self.sizes: Cached[Held, Sizes] = Cached(reading, sizes_of, _SIZES_SECONDS)
+        self.repeats: Cached[Held, Repeats] = Cached(reading, repeats_of, _REPEATS_SECONDS)
+        self.counts: Cached[Held, list[dict[str, int]]] = Cached(
+            reading, counts_of, _COUNTS_SECONDS
+        )
+        """Of each tablet."""
+        self.freshness: Cached[Collection, Freshness] = Cached(
+            collection, sampled, _FRESHNESS_SECONDS
+        )
         self.searches = Durations()
         self.ranks = Computation()
         self.starting = threading.Lock()
@@ -97,13 +118,23 @@ class Watching:
         self.series.close()
 
     def is_running(self) -> bool:
-        """Whether somebody is writing to the collection."""
+        """Whether somebody is writing to the collection, or runs the cluster."""
+        if self._cluster is not None:
+            return self._cluster.is_running()
         return is_locked(self._layout)
 
     def _look(self) -> Look:
+        if self._cluster is not None:
+            return self._look_at(self._cluster)
         if time.monotonic() - self._rotated_s > _ROTATE_SECONDS:
             self._rotated_s = time.monotonic()
             rotate(self._layout, CRAWL_LOG)
-        with self._reading() as collection:
+        with self._collection() as collection:
             status = collection.status()
             return Look(time.time(), status, standing(collection, status))
+
+    def _look_at(self, cluster: Cluster) -> Look:
+        seen = cluster.status()
+        with self._reading() as whole:
+            status = as_run(whole.status(), seen)
+        return Look(time.time(), status, cluster_standing(seen, status.queued), seen)

@@ -1,5 +1,5 @@
-// The dashboard as it changes: numbers and plots are replaced by what /events sends. The page is
-// whole without this; plots.py draws the same curves.
+// The dashboard as it changes: numbers and plots are replaced by what /events sends; tables, and what
+// has new lines, by what the page says then. It is whole without this; plots.py draws the same curves.
 "use strict";
 
 (() => {
@@ -10,6 +10,7 @@
   const HEIGHT = 80;
   const WINDOW_SECONDS = 300;
   const RETRY_MS = 15000;
+  const RENEW_MS = 2000;
 
   const count = (value) => Math.round(value).toLocaleString("en-US");
   const rate = (value) =>
@@ -80,6 +81,7 @@
     if (element && element.textContent !== text) element.textContent = text;
   };
 
+  let other = "";
   const show = (figures) => {
     put(document.querySelector("[data-says]"), figures.says);
     document.querySelectorAll("[data-count]").forEach((element) => {
@@ -96,13 +98,12 @@
     document.querySelectorAll("[data-bytes]").forEach((element) => {
       put(element, size(figures[element.dataset.bytes]));
     });
-    standing.classList.remove(standing.dataset.state);
-    standing.classList.add(figures.state);
-    const was = standing.dataset.state;
-    standing.dataset.state = figures.state;
-    // Other buttons belong to another state; not while somebody is typing.
+    // Other buttons belong to another state; not while somebody is typing. Said twice: the first
+    // word may be older than the page.
     const typing = document.activeElement && document.activeElement.closest("form");
-    if (was !== figures.state && !typing) window.location.reload();
+    const changed = standing.dataset.state !== figures.state;
+    if (changed && other === figures.state && !typing) window.location.reload();
+    other = changed ? figures.state : "";
   };
 
   const known = () =>
@@ -124,9 +125,10 @@
       if (event.type === "history") points = [];
       take(told.points);
       const named = known();
-      const missing = Object.keys(told.figures.counts).some((name) => !named.has(name));
+      const missing =
+        named.size > 0 && Object.keys(told.figures.counts).some((name) => !named.has(name));
       show(told.figures);
-      if (missing) renew();
+      if (missing || document.querySelector("[data-follows]")) renew();
     };
     source.addEventListener("history", update);
     source.addEventListener("now", update);
@@ -139,16 +141,24 @@
     });
   };
 
-  // A new cause or reason has a line of its own: take the funnel from the page as it is now.
+  // A new cause or reason has a line of its own, a cluster a table of tablets: what is marked is
+  // taken from the page as it is now, but not from under somebody who is in it.
   let renewing = false;
+  let renewed = 0;
   const renew = async () => {
-    if (renewing) return;
+    if (renewing || Date.now() - renewed < RENEW_MS) return;
     renewing = true;
+    renewed = Date.now();
     try {
-      const answer = await fetch("/dashboard");
+      const answer = await fetch(window.location.href);
+      if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const fresh = page.querySelector(".funnel");
-      if (answer.ok && fresh) document.querySelector(".funnel").replaceWith(fresh);
+      document.querySelectorAll("[data-renewed]").forEach((element) => {
+        const fresh = page.getElementById(element.id);
+        if (fresh && !element.contains(document.activeElement)) element.replaceWith(fresh);
+      });
+    } catch {
+      // The server went; the next event comes when it is back.
     } finally {
       renewing = false;
     }

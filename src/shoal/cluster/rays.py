@@ -1,0 +1,319 @@
+"""Tablets as actors of Ray: placed and restarted by it, with no truth in it. The only module that
+knows Ray.
+
+An actor holds one tablet, which runs in a thread of its own; Ray's calls come in on other threads.
+When a machine dies Ray starts its actors again elsewhere, without limit: they claim their tablets
+anew (ownership.py). Actors find each other by name. They end with the process that started them:
+what they did is in durable storage, and the same command goes on from there.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import ray
+from ray.cluster_utils import Cluster as RayMachines
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from shoal.cluster.fleet import Machine, Make
+from shoal.errors import CollectionError, UsageError
+from shoal.model.parcel import Delivery, Receipt
+from shoal.model.principal import Principal
+
+Answer = TypeVar("Answer")
+
+_NAME_CHARS = 8
+_CALLS_AT_ONCE = 16
+_OBJECT_STORE_BYTES = 80 << 20
+"""Of a node on a laptop: deliveries are small."""
+_START_SECONDS = 60.0
+_ANSWER_SECONDS = 10.0
+_AGAIN_SECONDS = 1.0
+_ASK_SECONDS = 600.0
+"""A slice of a large tablet, or all its votes."""
+_CPU_SHARE = 0.001
+"""Of a core, for a tablet: enough for Ray to see where it has put them, and to spread them."""
+
+
+class _Actor:
+    """One tablet's process."""
+
+    def __init__(self, make: Make, number: int, cluster: str) -> None:
+        node = ray.get_runtime_context().get_node_id()[:_NAME_CHARS]
+        self._cluster = cluster
+        self._handles: dict[int, Any] = {}
+        self._runner = make(number, f"{node}/{os.getpid()}", self._send)
+        self._runner.start()
+
+    def call(self, method: str, *given: Any) -> Any:
+        return getattr(self._runner, method)(*given)
+
+    async def _send(self, delivery: Delivery) -> Receipt:
+        """The pipe. A handle stays good when its actor is started again elsewhere; one that was
+        moved by us is another actor of the same name."""
+        target = delivery.target
+        try:
+            if target not in self._handles:
+                found = await asyncio.to_thread(ray.get_actor, actor_name(self._cluster, target))
+                self._handles[target] = found
+            reference = self._handles[target].call.remote("deliver", delivery)
+            receipt: Receipt = await asyncio.wrap_future(reference.future())
+        except BaseException:
+            self._handles.pop(target, None)
+            raise
+        return receipt
+
+
+def actor_name(cluster: str, number: int) -> str:
+    return f"shoal-{cluster}-{number:04}"
+
+
+def _namespace(cluster: str) -> str:
+    return f"shoal-{cluster}"
+
+
+class RayFleet:
+    """The Fleet on Ray. `address` of a running Ray cluster, or `nodes` on this machine."""
+
+    def __init__(
+        self, cluster: str, tablets: int, make: Make, *, address: str = "", nodes: int = 1
+    ) -> None:
+        self._cluster = cluster
+        self._make = make
+        self._handles: dict[int, Any] = {}
+        self._tablets = tablets
+        self.local = None if address else start_machines(nodes)
+        try:
+            connect(address or self._address_of_local(), cluster)
+        except BaseException:
+            self._stop_local()
+            raise
+
+    @property
+    def address(self) -> str:
+        """Where other processes find the same Ray cluster."""
+        return str(ray.get_runtime_context().gcs_address)
+
+    def _address_of_local(self) -> str:
+        return "" if self.local is None else str(self.local.address)
+
+    def machines(self) -> list[Machine]:
+        return [
+            Machine(
+                name=node["NodeID"][:_NAME_CHARS],
+                address=node["NodeManagerAddress"],
+                host=node["NodeManagerHostname"],
+                alive=node["Alive"],
+                cores=node.get("Resources", {}).get("CPU", 0.0),
+            )
+            for node in _nodes()
+        ]
+
+    def start(self, number: int, machine: str = "", but_not: Sequence[str] = ()) -> None:
+        strategy: Any = "SPREAD"
+        if not machine and but_not:
+            machine = self._least_loaded(but_not)
+        if machine:
+            strategy = NodeAffinitySchedulingStrategy(self._whole_id(machine), soft=True)
+        options = {
+            "name": actor_name(self._cluster, number),
+            "max_restarts": -1,
+            "max_task_retries": 0,
+            "num_cpus": _CPU_SHARE,
+            "max_concurrency": _CALLS_AT_ONCE,
+            "scheduling_strategy": strategy,
+        }
+        actor: Any = ray.remote(_Actor)
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                made = actor.options(**options).remote(self._make, number, self._cluster)
+            except ValueError as error:  # its former actor has not given up the name yet
+                if time.monotonic() > deadline:
+                    raise CollectionError(f"Tablet {number} can't be started: {error}") from error
+                time.sleep(0.1)
+            else:
+                self._handles[number] = made
+                return
+
+    def _least_loaded(self, but_not: Sequence[str]) -> str:
+        """Ray's own spreading does not know that a machine is being emptied."""
+        names = [each.name for each in self.machines() if each.alive and each.name not in but_not]
+        if not names:
+            return ""
+        found = self.call_all("report", seconds=5.0)
+        at = [str(each.who).partition("/")[0] for each in found if each is not None]
+        return min(names, key=at.count)
+
+    def _whole_id(self, machine: str) -> str:
+        for node in _nodes():
+            if node["Alive"] and node["NodeID"].startswith(machine):
+                return str(node["NodeID"])
+        raise UsageError(f"there is no machine {machine!r} in the cluster")
+
+    def end(self, number: int) -> None:
+        handle = self._handles.pop(number, None)
+        if handle is not None:
+            ray.kill(handle, no_restart=True)
+
+    def restart(self, number: int) -> None:
+        if number in self._handles:
+            ray.kill(self._handles[number], no_restart=False)
+
+    def call_all(self, method: str, *given: Any, seconds: float = 10.0) -> list[Any]:
+        asked = {
+            number: handle.call.remote(method, *given) for number, handle in self._handles.items()
+        }
+        if asked:
+            ray.wait(list(asked.values()), num_returns=len(asked), timeout=seconds)
+        answers: list[Any] = [None] * self._tablets
+        for number, reference in asked.items():
+            answers[number] = _answer(reference)
+        return answers
+
+    def call(self, number: int, method: str, *given: Any, seconds: float = 60.0) -> Any:
+        try:
+            return ray.get(self._handles[number].call.remote(method, *given), timeout=seconds)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, Exception) else error from None
+        except (ray.exceptions.RayError, TimeoutError) as error:
+            raise CollectionError(f"Tablet {number} does not answer; try again.") from error
+
+    def close(self) -> None:
+        for number in list(self._handles):
+            self.end(number)
+        ray.shutdown()
+        self._stop_local()
+
+    def _stop_local(self) -> None:
+        if self.local is not None:
+            self.local.shutdown()
+
+
+def _answer(reference: Any) -> Any:
+    try:
+        return ray.get(reference, timeout=0)
+    except (ray.exceptions.RayError, TimeoutError):
+        return None
+
+
+def _nodes() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    return found
+
+
+def start_machines(nodes: int) -> Any:
+    """Several nodes of Ray on this machine, for trying it out."""
+    cores = max(1, (os.cpu_count() or 1) // nodes)
+    limits: dict[str, Any] = {"num_cpus": cores, "object_store_memory": _OBJECT_STORE_BYTES}
+    found = RayMachines(initialize_head=True, head_node_args={**limits, "include_dashboard": False})
+    for _ in range(nodes - 1):
+        found.add_node(**limits)
+    return found
+
+
+def connect(address: str, cluster: str) -> None:
+    _must_answer(address)
+    try:
+        ray.init(
+            address=address,
+            namespace=_namespace(cluster),
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise UsageError(
+            f"No Ray cluster answers at {address!r} ({str(error).splitlines()[0]}); "
+            "start one, or leave --address away to try it on this machine."
+        ) from error
+
+
+def _must_answer(address: str) -> None:
+    """Ray itself tries for many minutes, and says so in many words."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or "/" in host:
+        return  # `auto`, or a client's address: that is Ray's to find out
+    try:
+        socket.create_connection((host, int(port)), _ANSWER_SECONDS).close()
+    except OSError as error:
+        raise UsageError(
+            f"No Ray cluster answers at {address!r} ({error.strerror or error}); "
+            "start one, or leave --address away to try it on this machine."
+        ) from error
+
+
+class _Asked(NamedTuple):
+    tablet: int
+    question: Callable[..., Any]
+    given: tuple[Any, ...]
+
+
+class RayTablets:
+    """The tablets of a running cluster, asked from another process than the one that runs it: the
+    `Tablets` of app/tablets.py."""
+
+    def __init__(self, cluster: str, tablets: int, address: str, principal: Principal) -> None:
+        self._cluster = cluster
+        self._principal = principal
+        self._handles: dict[int, Any] = {}
+        self._connected = not ray.is_initialized()
+        if self._connected:
+            connect(address, cluster)
+        self.count = tablets
+
+    def ask(
+        self, tablet: int, question: Callable[..., Answer], *given: Any, **named: Any
+    ) -> Answer:
+        found: Answer = self._answers([_Asked(tablet, partial(question, **named), given)])[0]
+        return found
+
+    def ask_all(self, question: Callable[..., Answer], *given: Any, **named: Any) -> list[Answer]:
+        asked = partial(question, **named)
+        return self._answers([_Asked(tablet, asked, given) for tablet in range(self.count)])
+
+    def ask_each(
+        self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
+    ) -> list[Answer]:
+        return self._answers([_Asked(tablet, question, each) for tablet, each in enumerate(given)])
+
+    def _answers(self, asked: Sequence["_Asked"]) -> list[Any]:
+        """Once more where a tablet has moved: questions change nothing that twice would spoil."""
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                found: list[Any] = ray.get(
+                    [self._put(*each) for each in asked], timeout=_ASK_SECONDS
+                )
+            except ray.exceptions.RayTaskError as error:
+                raise error.cause if isinstance(error.cause, Exception) else error from None
+            except (ray.exceptions.RayActorError, ValueError) as error:
+                self._handles.clear()
+                if time.monotonic() > deadline:
+                    raise CollectionError("A tablet does not answer; try again.") from error
+                time.sleep(_AGAIN_SECONDS)
+            except (ray.exceptions.RayError, TimeoutError) as error:
+                raise CollectionError("A tablet does not answer; try again.") from error
+            else:
+                return found
+
+    def _put(self, tablet: int, question: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+        """The reference of an answer. Without an actor of that name, a ValueError of Ray."""
+        if tablet not in self._handles:
+            name, space = actor_name(self._cluster, tablet), _namespace(self._cluster)
+            self._handles[tablet] = ray.get_actor(name, namespace=space)
+        return self._handles[tablet].call.remote("ask_as", self._principal, question, *given)
+
+    def refresh(self) -> None:
+        """Tablets look at what is newest whenever they are asked; those that moved are found
+        again."""
+        self._handles.clear()
+
+    def close(self) -> None:
+        if self._connected:
+            ray.shutdown()
+            self._connected = False

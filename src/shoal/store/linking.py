@@ -1,0 +1,94 @@
+"""Who says what of whom? A page's out-links at its own row, what it calls others at theirs (P5).
+
+A target may be another tablet's: what concerns it leaves in the same batch (`Elsewhere`), and what
+pages of other tablets call a page of ours arrives by `say_of`.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from shoal.model.cell import NUL, newest_key, stamped, to_ms
+from shoal.model.link import Anchor, Link
+from shoal.model.parcel import Named, Unlinked
+from shoal.model.record import pack, unpack
+from shoal.model.rowkey import site_of_key
+from shoal.model.visit import Visit
+from shoal.ports import Batch, Elsewhere
+from shoal.store.cells import Cells
+from shoal.store.change_log import ChangeLog
+from shoal.store.rows import LINKS, OutLink, What
+
+
+class Linking:
+    def __init__(self, cells: Cells, log: ChangeLog, elsewhere: Elsewhere | None = None) -> None:
+        self._cells = cells
+        self._log = log
+        self._elsewhere = elsewhere
+
+    def keep(
+        self,
+        batch: Batch,
+        visit: Visit,
+        links: Sequence[Link],
+        targets: Sequence[bytes],
+        when: float,
+    ) -> None:
+        """Anchor text goes to the target's row; what the page no longer says is taken back."""
+        before = None if visit.is_first else self._cells.get(visit.row, LINKS)
+        if before is not None:
+            if to_ms(before.when) > to_ms(when):
+                return  # a version out of the past: what it said is not what the page says
+            said = unpack(list[OutLink], before.value)
+            for target in {old.target for old in said} - {*targets, b""}:
+                self.unlink(batch, target, visit.row, when)
+            gone = {old.link.row for old in said} - {link.row for link in links}
+            self._unlink_elsewhere(batch, visit.row, gone, when)
+        source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
+        batch.put_many(
+            "anchor",
+            # A tuple packs as the Anchor (below, as the OutLink) that it is read back as, without
+            # making one.
+            (
+                (target + source, stamp + pack((link.text, link.rel)))
+                for link, target in zip(links, targets, strict=True)
+                if target
+            ),
+        )
+        put = self._cells.first if visit.is_first else self._cells.put
+        put(batch, visit.row, LINKS, pack(list(zip(links, targets, strict=True))), when)
+
+    def take_back(self, batch: Batch, source: bytes, when: float) -> None:
+        """A page goes: it says nothing of anybody any more."""
+        cell = self._cells.get(source, LINKS)
+        said = [] if cell is None else unpack(list[OutLink], cell.value)
+        for target in {old.target for old in said} - {b""}:
+            self.unlink(batch, target, source, when)
+        self._unlink_elsewhere(batch, source, {old.link.row for old in said}, when)
+
+    def say_of(self, batch: Batch, said: Named, targets: Sequence[bytes]) -> None:
+        """What a page of another tablet calls these rows; an empty one is nobody's."""
+        for link, target in zip(said.links, targets, strict=True):
+            if not target:
+                continue
+            readers = said.readers
+            if readers is None:
+                before = self._cells.get(target, f"anchor:{said.source.decode()}")
+                readers = [] if before is None else unpack(Anchor, before.value).readers
+            anchor = Anchor(link.text, link.rel, readers)
+            key, value = newest_key(target, said.source), stamped(said.when_ms, pack(anchor))
+            batch.put("anchor", key, value)
+            self._log.append(batch, target, What.LINKED, said.when_ms / 1000)
+
+    def unlink(self, batch: Batch, target: bytes, source: bytes, when: float) -> None:
+        batch.delete("anchor", newest_key(target, source))
+        self._log.append(batch, target, What.LINKED, when)
+
+    def _unlink_elsewhere(
+        self, batch: Batch, source: bytes, targets: Iterable[bytes], when: float
+    ) -> None:
+        elsewhere = self._elsewhere
+        if elsewhere is None:
+            return
+        for target in targets:
+            site = site_of_key(target)
+            if not elsewhere.owns(site):
+                elsewhere.send(batch, site, Unlinked(target, source, to_ms(when)))
