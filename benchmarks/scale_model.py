@@ -105,8 +105,8 @@ class Machine:
     outbox_items: float = 200_000
     """With more of them a tablet asks for nothing new."""
     call_seconds: float = 2
-    """Between two calls from a tablet to another for which it has something: the sender's longest
-    pause, so the least that calls cost."""
+    """Between two calls from a tablet to another for which it has something. The sender waits for
+    1 s, and for up to 10 s where there are hundreds of others: then this is too little time."""
 
 
 class Row(NamedTuple):

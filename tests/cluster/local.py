@@ -24,7 +24,7 @@ class Fleet:
         settings: Mapping[str, object],
         count: int,
         *,
-        lease: float = 3.0,
+        lease: float = 10.0,
         work: Path | None = None,
         checkpoint: float = 1.0,
     ) -> None:

@@ -24,7 +24,7 @@ class Threads:
         self._tablets: list[Tablet | None] = [None] * count
         self.names = ["a", "b"]
         self.started: list[tuple[int, str]] = []
-        self.lease = 3.0
+        self.lease = 10.0
         self.is_silent = False
 
     def machines(self) -> list[Machine]:
