@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shoal.app.api import open as open_collection
+from shoal.app.api import refresh
 from shoal.app.layout import Layout
 from shoal.app.refreshing import (
     again_settings,
@@ -146,6 +147,16 @@ def test_a_refresh_of_one_host_asks_that_host_alone_also_after_a_steady_crawl(
     assert crawl(directory, [], FAST, selection=chosen).finished
     assert sorted(asked(world, before)) == sorted(mine)
     assert problems(directory) == []
+
+
+def test_a_limit_on_pages_is_none_on_looking_again(world: Running, tmp_path: Path) -> None:
+    directory = tmp_path / "corpus"
+    crawl(directory, world.web.seeds(), {**FAST, "crawl.max_pages": 6})
+    (directory / "shoal.toml").write_text("[crawl]\nmax_pages = 6\n")
+    before = len(world.log())
+    polite = {name: value for name, value in FAST.items() if name.startswith("politeness.")}
+    assert refresh(dir=directory, settings=polite).finished
+    assert len(asked(world, before)) == 6
 
 
 def test_a_refresh_that_was_stopped_is_ended_by_the_next(world: Running, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from shoal.app.collection import Collection
 from shoal.app.fetchers import require_schemes
 from shoal.app.layout import Layout, directory_of
 from shoal.app.opening import open_reading
-from shoal.app.refreshing import Selection, selection_of
+from shoal.app.refreshing import Selection, for_refresh, selection_of
 from shoal.app.running import Summary, Watch, crawl_into
 from shoal.clock import SystemClock
 from shoal.config import Config, load
@@ -108,7 +108,7 @@ def refresh(  # noqa: PLR0913 - the flags of the command, by name
     directory = directory_of(dir, TO_REFRESH)
     Layout(directory).must_exist()
     overrides: dict[str, object] = {"crawl.max_time": max_time, **(settings or {})}
-    config = load(directory, overrides, os.environ)
+    config = for_refresh(load(directory, overrides, os.environ))
     now = SystemClock().now()
     age = None if older is None else _seconds("older", older)
     chosen = selection_of(site, age, now, changed_first=changed_first)

@@ -79,6 +79,11 @@ def read(place: str, objects: Objects | None = None) -> ClusterFile:
     try:
         file = from_json(ClusterFile, (objects or open_objects(place)).get(CLUSTER))
     except Missing:
+        if "://" not in place and Layout(Path(place)).table.is_dir():
+            raise UsageError(
+                f"{place} is a collection; make a cluster out of it with: "
+                f"shoal cluster split {place} PLACE"
+            ) from None
         raise UsageError(
             f"There is no cluster in {place}; make one with: shoal cluster create {place}"
         ) from None

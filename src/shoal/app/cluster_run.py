@@ -6,31 +6,29 @@ stay with the coordinator. Ray is imported here, and only when this is called.
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+from shoal.app.cluster_claim import Claimed
 from shoal.app.cluster_file import SETTINGS, ClusterFile
 from shoal.app.cluster_file import read as read_cluster
-from shoal.app.cluster_status import SILENT_SECONDS, ClusterStatus, new_status, read_status
+from shoal.app.cluster_status import ClusterStatus, next_status
 from shoal.app.coordinator import Coordinator, Watch
 from shoal.app.fetchers import require_schemes
 from shoal.app.tablet import Tablet, TabletSpec
 from shoal.cluster.exchange import Pipe
-from shoal.cluster.objects import Objects, open_objects
+from shoal.cluster.objects import open_objects
 from shoal.config import Config
-from shoal.errors import Busy, UsageError
+from shoal.errors import UsageError
 from shoal.model.link import Link
 from shoal.model.params import ParamRules
 from shoal.sources.seeds import read_seeds
 
 _FENCED_EXIT = 3
-_LOOK_SECONDS = 0.25
-_HEARD_OF_SECONDS = 12.0
-"""Longer than a coordinator waits for tablets that do not answer."""
+_SHORTEST_LEASE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -61,23 +59,26 @@ def run_cluster(  # noqa: PLR0913 - what to crawl, how, and who is told
     and the fleet."""
     if how.nodes < 1:
         raise UsageError("a cluster on this machine needs at least 1 node")
+    if how.lease < _SHORTEST_LEASE_SECONDS or how.checkpoint < _SHORTEST_LEASE_SECONDS:
+        raise UsageError("a lease and the time between checkpoints must be 1 second or more")
     objects = open_objects(place)
     file = read_cluster(place, objects)
     must_have_ray()
-    must_rest(place, objects)
-    remember_settings(place, config)
-    own = per_tablet(config, file.tablets)
-    make = partial(make_tablet, _spec(place, file, how), own, list(seeds))
-    fleet = ray_fleet(file, make, how)
-    try:
-        status = new_status(file.name, place, file.tablets)
-        status.ray_address = fleet.address
-        coordinator = Coordinator(fleet, objects, status, config, watch)
-        if started is not None:
-            started(coordinator, fleet)
-        return coordinator.run()
-    finally:
-        fleet.close()
+    with Claimed(place, objects) as claimed:
+        remember_settings(place, config)
+        own = per_tablet(config, file.tablets)
+        make = partial(make_tablet, _spec(place, file, how), own, list(seeds))
+        fleet = ray_fleet(file, make, how)
+        try:
+            status = next_status(objects, file.name, place, file.tablets)
+            status.ray_address = fleet.address
+            coordinator = Coordinator(fleet, objects, status, config, watch)
+            claimed.on_lost = partial(coordinator.stop, "another start has taken its place")
+            if started is not None:
+                started(coordinator, fleet)
+            return coordinator.run()
+        finally:
+            fleet.close()
 
 
 def must_have_ray() -> None:
@@ -86,25 +87,6 @@ def must_have_ray() -> None:
             "A cluster needs Ray, which is not installed; get it with: pip install 'shoal[ray]' "
             "(in a checkout: .venv/bin/pip install --editable '.[ray]')"
         )
-
-
-def must_rest(place: str, objects: Objects) -> None:
-    """Nobody else may run it: two would take tablets from each other for ever. Who runs it writes
-    every second or so; one that was killed does not, and is not waited for any longer."""
-    first = read_status(objects)
-    if first is None or not first.running or time.time() - first.written > SILENT_SECONDS:
-        return
-    deadline = time.monotonic() + _HEARD_OF_SECONDS
-    while time.monotonic() < deadline:
-        time.sleep(_LOOK_SECONDS)
-        now = read_status(objects)
-        if now is None or not now.running:
-            return
-        if now.written != first.written:
-            raise Busy(
-                f"The cluster in {place} runs already; see: shoal cluster status {place}, "
-                f"or end it with: shoal cluster stop {place}"
-            )
 
 
 def ray_fleet(file: ClusterFile, make: Any, how: Running) -> Any:

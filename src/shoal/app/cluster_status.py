@@ -63,6 +63,14 @@ def new_status(name: str, place: str, tablets: int) -> ClusterStatus:
     return ClusterStatus(name, place, tablets, [TabletReport(number) for number in range(tablets)])
 
 
+def next_status(objects: Objects, name: str, place: str, tablets: int) -> ClusterStatus:
+    """Of a start: what tablets counted last holds until they say more."""
+    status, before = new_status(name, place, tablets), read_status(objects)
+    for report, known in zip(status.reports, before.reports if before else (), strict=False):
+        report.counts = known.counts
+    return status
+
+
 def write_status(objects: Objects, status: ClusterStatus) -> None:
     objects.put(STATUS, to_json(status))
 

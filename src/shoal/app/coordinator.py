@@ -96,6 +96,7 @@ class Coordinator:
         self._tell()
 
     def _note(self, number: int, report: TabletReport) -> None:
+        report.counts = report.counts or self._status.reports[number].counts  # while it opens
         self._status.reports[number] = report
         if report.state == "failed":
             failures, last = self._failures[number]

@@ -5,6 +5,7 @@ than their share of what politeness lets the crawl do: one request per site and 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from shoal.app.importance import Importance
@@ -27,6 +28,11 @@ _LEAST_PER_SECOND = 1e-6
 
 def mode_of(config: Config) -> Again:
     return Again.ALSO if config.crawl.forever == "yes" else Again.NO
+
+
+def for_refresh(config: Config) -> Config:
+    """The settings of a refresh: limits on how much is gathered are no limits on looking again."""
+    return replace(config, crawl=replace(config.crawl, max_pages=None, max_bytes=None))
 
 
 def budget_per_second(config: Config, counts: Counts, planned: int = 0) -> float:

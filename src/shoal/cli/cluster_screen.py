@@ -10,7 +10,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from shoal.cli import screen
-from shoal.cli.wording import count, duration, size
+from shoal.cli.wording import count, duration, program, size
 from shoal.clock import iso
 
 if TYPE_CHECKING:
@@ -117,19 +117,21 @@ def tell_ending(status: "ClusterStatus", came: int, *, json: bool, quiet: bool) 
     elif not quiet:
         counts = status.counts
         pages = counts.total("fetched/") + counts["unchanged"]
-        says = "Finished" if status.ended == "finished" else f"Stopped: {status.ended}"
+        says = "Finished" if status.ended == "finished" else f"Stopped: {status.ended.rstrip('.')}"
         screen.say(
             f"{says}. {count(pages, 'page')} fetched, {counts['queued']:,} queued, "
             f"in {count(status.tablets, 'tablet')}; {count(len(status.moves), 'move')}."
         )
         screen.say(
-            f"See: shoal status --dir {status.place}; shoal search --dir {status.place} WORDS"
+            f"See: {program()} status --dir {status.place}; "
+            f"{program()} search --dir {status.place} WORDS"
         )
     return 128 + came if came else 0
 
 
 def tell_status(status: "ClusterStatus") -> None:
-    state = "runs" if status.running else f"is at rest{f': {status.ended}' if status.ended else ''}"
+    ended = status.ended.rstrip(".")
+    state = "runs" if status.running else f"is at rest{f': {ended}' if ended else ''}"
     screen.say(f"{status.place}, {count(status.tablets, 'tablet')}, {state}.", strong=True)
     screen.say(line_of(status))
     held = Counter(report.who.partition("/")[0] for report in status.reports if report.who)

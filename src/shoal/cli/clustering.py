@@ -16,6 +16,7 @@ from shoal.cli.options import (
     flag,
     option,
 )
+from shoal.cli.wording import program
 
 if TYPE_CHECKING:
     from shoal.app.cluster_orders import Order
@@ -55,7 +56,7 @@ def cluster_create(place: Place, tablets: Tablets = _TABLETS, json: Json = False
     else:
         screen.say(
             f"A cluster of {tablets:,} tablets is in {place}; "
-            f"crawl with: shoal cluster start {place} URL"
+            f"crawl with: {program()} cluster start {place} URL"
         )
 
 
@@ -189,7 +190,9 @@ def cluster_drain(
     status = _must_run(place)
     if machine not in [each.name for each in status.machines if each.alive]:
         raise UsageError(f"there is no machine {machine!r}; see: shoal cluster status {place}")
-    _order(place, Drain(machine), f"Tablets leave {machine}; see: shoal cluster status {place}")
+    _order(
+        place, Drain(machine), f"Tablets leave {machine}; see: {program()} cluster status {place}"
+    )
 
 
 @cluster_app.command("rebalance")
@@ -198,7 +201,7 @@ def cluster_rebalance(place: Place) -> None:
     from shoal.app.cluster_orders import Rebalance
 
     _must_run(place)
-    _order(place, Rebalance(), f"Tablets move; see: shoal cluster status {place}")
+    _order(place, Rebalance(), f"Tablets move; see: {program()} cluster status {place}")
 
 
 @cluster_app.command("stop")
@@ -223,7 +226,7 @@ def cluster_split(
     from shoal.cli.cluster_screen import step_teller, tell_moved
 
     moved = split(Path(source), place, tablets, step_teller())
-    tell_moved(moved, place, f"shoal cluster start {place}")
+    tell_moved(moved, place, f"{program()} cluster start {place}")
 
 
 @cluster_app.command("merge")
@@ -238,7 +241,7 @@ def cluster_merge(
     from shoal.cli.cluster_screen import step_teller, tell_moved
 
     moved = merge(place, Path(target), step_teller())
-    tell_moved(moved, target, f"shoal crawl --dir {target}")
+    tell_moved(moved, target, f"{program()} crawl --dir {target}")
 
 
 def _must_run(place: str) -> "ClusterStatus":

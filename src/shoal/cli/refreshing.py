@@ -39,7 +39,7 @@ def refresh(
     """
     from shoal.app.api import TO_REFRESH
     from shoal.app.layout import Layout, directory_of
-    from shoal.app.refreshing import selection_of
+    from shoal.app.refreshing import for_refresh, selection_of
     from shoal.cli.crawling import Job, crawl_and_tell
     from shoal.cli.quantities import seconds
     from shoal.cli.settings_flags import assignments, typed
@@ -52,7 +52,7 @@ def refresh(
     layout.must_be_free()
     words = {"crawl.max_time": max_time, "politeness.delay": delay, "agent.contact": contact}
     overrides = {**typed(words), **assignments(assign or ())}
-    config = load(directory, overrides, os.environ)
+    config = for_refresh(load(directory, overrides, os.environ))
     age = None if older is None else seconds(older, "--older")
     now = SystemClock().now()
     selection = selection_of(site, age, now, changed_first=changed_first)

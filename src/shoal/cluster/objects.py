@@ -35,6 +35,8 @@ _REQUEST_TIMEOUT = timedelta(seconds=60)
 _MOST_RETRIES = 6
 _RETRY_TIMEOUT = timedelta(seconds=60)
 
+_METADATA_ADDRESS = "169.254.169.254"
+
 
 class StoreFault(CollectionError):
     """The store did not do it, or did not say so: it may or may not have happened."""
@@ -162,7 +164,10 @@ class CloudObjects:
             raise StoreFault(self._sentence(key, done, error)) from error
 
     def _sentence(self, key: str, done: str, error: Exception) -> str:
-        return f"{key} can't be {done} in {self._place}: {_first_line(error)}"
+        says = _first_line(error)
+        if _METADATA_ADDRESS in says:  # where a machine in a cloud is given credentials
+            says = "no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        return f"{key} can't be {done} in {self._place}: {says}"
 
 
 def open_objects(place: str) -> Objects:
