@@ -1,5 +1,6 @@
 """A real S3 server on loopback, and a bucket in it."""
 
+import secrets
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +23,11 @@ def s3_bucket() -> Iterator[Bucket]:
     try:
         host, port = server.get_host_and_port()
         endpoint = f"http://{host}:{port}"
-        made = urllib.request.Request(f"{endpoint}/bucket", method="PUT")  # noqa: S310 - loopback
+        bucket = f"bucket-{secrets.token_hex(4)}"  # servers of one process share what they hold
+        made = urllib.request.Request(f"{endpoint}/{bucket}", method="PUT")  # noqa: S310 - loopback
         urllib.request.urlopen(made).close()  # noqa: S310
         keys = {"AWS_ACCESS_KEY_ID": "somebody", "AWS_SECRET_ACCESS_KEY": "secret"}
         place = {"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": "us-east-1"}
-        yield Bucket("s3://bucket/in/here", {**keys, **place})
+        yield Bucket(f"s3://{bucket}/in/here", {**keys, **place})
     finally:
         server.stop()

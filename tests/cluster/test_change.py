@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from shoal.app.api import open as open_collection
 from shoal.app.cluster_change import merge, split
 from shoal.app.cluster_file import create, is_cluster, read
-from shoal.app.cluster_status import new_status, write_status
+from shoal.app.cluster_status import new_status, status_at, write_status
 from shoal.cluster.objects import open_objects
 from shoal.cluster.restore import restore
 from shoal.errors import Busy, CollectionError, UsageError
@@ -75,6 +76,8 @@ def tablets_at(place: str, folder: Path) -> list[Path]:
 def test_there_and_back_again(place: str, half: Path, tmp_path: Path) -> None:
     before = told_by([half])
     moved = split(half, place, TABLETS)
+    with open_collection(half) as collection:
+        assert status_at(place).counts.as_dict() == collection.frontier.counts().as_dict()
     assert (moved.tablets, moved.urls) == (TABLETS, len(before.urls))
     assert read(place).tablets == TABLETS
     parts = tablets_at(place, tmp_path / "parts")

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from shoal.app.cluster_file import SETTINGS, directories, must_be_new, read, write
-from shoal.app.cluster_status import status_at
+from shoal.app.cluster_status import new_status, status_at, write_status
 from shoal.app.layout import Layout
 from shoal.app.repartition import Moved, Tell, repartition
 from shoal.app.tablet_place import directory_of_epoch, tablet_name
@@ -22,6 +22,7 @@ from shoal.cluster.checkpoint import Checkpointer, Tablet
 from shoal.cluster.objects import Objects, open_objects
 from shoal.cluster.restore import restore
 from shoal.errors import Busy, CollectionError
+from shoal.frontier.view import FrontierView
 from shoal.store.archive_ends import whole_ends
 from shoal.store.table import RocksTable
 
@@ -35,16 +36,20 @@ def split(source: Path, place: str, tablets: int, told: Tell | None = None) -> M
     Layout(source).must_exist()
     settings = (source / SETTINGS).read_text() if (source / SETTINGS).is_file() else ""
     if is_object_store(place):
-        moved = _split_to_objects(source, place, tablets, told)
+        moved, counted = _split_to_objects(source, place, tablets, told)
     else:
         folders = [Path(place) / "tablets" / tablet_name(number) for number in range(tablets)]
         shutil.rmtree(Path(place) / "tablets", ignore_errors=True)  # of a split that was killed
         for folder in folders:
             folder.mkdir(parents=True)
-        moved = repartition(
-            [source], [directory_of_epoch(folder, _NOBODY) for folder in folders], told
-        )
-    write(place, tablets, settings)
+        made = [directory_of_epoch(folder, _NOBODY) for folder in folders]
+        moved = repartition([source], made, told)
+        counted = [_counts_of(Layout(directory)) for directory in made]
+    file = write(place, tablets, settings)
+    status = new_status(file.name, place, tablets)
+    for report, counts in zip(status.reports, counted, strict=True):
+        report.counts = counts
+    write_status(open_objects(place), status)
     return moved
 
 
@@ -64,7 +69,9 @@ def merge(place: str, target: Path, told: Tell | None = None) -> Moved:
     return moved
 
 
-def _split_to_objects(source: Path, place: str, tablets: int, told: Tell | None) -> Moved:
+def _split_to_objects(
+    source: Path, place: str, tablets: int, told: Tell | None
+) -> tuple[Moved, list[dict[str, int]]]:
     objects = open_objects(place)
     objects.delete(key for key, _ in objects.names("tablets"))
     with _scratch(source.absolute().parent) as name:
@@ -73,7 +80,12 @@ def _split_to_objects(source: Path, place: str, tablets: int, told: Tell | None)
         for number, directory in enumerate(made):
             _say(told, f"Storing tablet {number} …")
             _put(objects, f"tablets/{tablet_name(number)}", Layout(directory))
-    return moved
+        return moved, [_counts_of(Layout(directory)) for directory in made]
+
+
+def _counts_of(layout: Layout) -> dict[str, int]:
+    with RocksTable(layout.table, reader=True) as table:
+        return FrontierView(table).counts().as_dict()
 
 
 def _put(objects: Objects, prefix: str, layout: Layout) -> None:

@@ -130,6 +130,8 @@ def tell_ending(status: "ClusterStatus", came: int, *, json: bool, quiet: bool) 
 
 
 def tell_status(status: "ClusterStatus") -> None:
+    from shoal.app.cluster_standing import state_of
+
     ended = status.ended.rstrip(".")
     state = "runs" if status.running else f"is at rest{f': {ended}' if ended else ''}"
     screen.say(f"{status.place}, {count(status.tablets, 'tablet')}, {state}.", strong=True)
@@ -156,7 +158,7 @@ def tell_status(status: "ClusterStatus") -> None:
                 str(report.number),
                 str(report.epoch),
                 report.who.partition("/")[0],
-                report.problem or ("idle" if report.idle else report.state),
+                report.problem or ("idle" if report.idle else state_of(status, report.number)),
                 f"{sum(v for k, v in report.counts.items() if k.startswith('fetched/')):,}",
                 f"{report.counts.get('queued', 0):,}",
                 f"{report.outbox:,}",
