@@ -5,6 +5,7 @@ shoal.toml                its settings, for people to edit; every tablet works b
 tablets/0007/owners/…     who has had this tablet (cluster/ownership.py)
 tablets/0007/…            its directories (tablet_place.py) or its checkpoints (cluster/)
 orders/                   what people want of the running cluster: drain, rebalance, stop
+coordinator.json          who runs it (cluster_claim.py); nobody when it is not there
 status.json               how it stands, written by whoever runs it
 """
 
