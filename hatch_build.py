@@ -17,6 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = {
     Path("src/shoal/convert/_scan.c"): "HTML is read slower",
+    Path("src/shoal/convert/_references.c"): "character references are decoded slower",
     Path("src/shoal/clean/_content.c"): "content is found by tags, less well",
     Path("src/shoal/dedupe/_prints.c"): "near-duplicates are found slower",
     Path("src/shoal/dedupe/_simhash.c"): "simhashes are made slower",

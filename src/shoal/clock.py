@@ -6,8 +6,10 @@ jumps while a crawl runs cannot shorten a site's delay. Persisted times are unix
 """
 
 import asyncio
+import math
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -67,4 +69,9 @@ def as_datetime(unix_seconds: float) -> datetime:
 
 def iso(unix_seconds: float) -> str:
     """`2026-11-15T21:47:50Z`, as WARC and logs write it."""
+    return _iso_of_second(math.floor(unix_seconds))
+
+
+@lru_cache(16)  # many are of one second
+def _iso_of_second(unix_seconds: int) -> str:
     return as_datetime(unix_seconds).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -3,7 +3,6 @@ variants of a file."""
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from shoal.convert import text
 from shoal.convert.archive import apple as archive_apple
@@ -16,6 +15,7 @@ from shoal.convert.context import Context, Converted, Converter
 from shoal.convert.limits import Limits
 from shoal.convert.mail import mail, mbox, mhtml, tnef
 from shoal.convert.mail import signed as mail_signed
+from shoal.model.record import changed
 from tests.convert import parts
 
 _MAGIC: tuple[tuple[bytes, Converter], ...] = (
@@ -73,7 +73,7 @@ def converter(body: bytes, name: str) -> Converter:
 def opening(name: str, limits: Limits | None = None) -> Context:
     """A context for a file of this name, which opens documents inside as the reader does."""
     context = parts.context(f"https://reef.example/{name}", charset="", limits=limits)
-    return replace(context, inside=_inside(context, 1))
+    return changed(context, inside=_inside(context, 1))
 
 
 def _inside(outer: Context, depth: int) -> Callable[..., list[Converted]]:
@@ -81,7 +81,7 @@ def _inside(outer: Context, depth: int) -> Callable[..., list[Converted]]:
         if depth > outer.limits.depth:
             return []
         url = f"https://reef.example/{name}"
-        context = replace(outer, url=url, inside=_inside(outer, depth + 1))
+        context = changed(outer, url=url, inside=_inside(outer, depth + 1))
         chosen = mail.convert if declared == "message/rfc822" else converter(data, name)
         documents = chosen(data, context)
         for document in documents:

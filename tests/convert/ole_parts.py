@@ -1,11 +1,11 @@
 """Short ways for the tests of old Office formats: a sample converted, and what was inside."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from shoal.convert.context import Context, Converted
 from shoal.model.page import Block, Page, Tag
+from shoal.model.record import changed
 from tests.convert.parts import context
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -31,7 +31,7 @@ def inside_of(convert: Convert, body: bytes) -> dict[str, bytes]:
         found[name] = data
         return [Converted(Page(), name)]
 
-    documents = convert(body, replace(context(), inside=inside))
+    documents = convert(body, changed(context(), inside=inside))
     assert [each.name for each in documents[1:]] == list(found)
     return found
 

@@ -1,7 +1,6 @@
 """Lines of a page and their shades stay in step, whatever is hidden, decoded or left out."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,6 +11,7 @@ from shoal.convert.html import read, read_text
 from shoal.convert.limits import Limits
 from shoal.model.content import KEPT, Content, content_of, content_text
 from shoal.model.page import Page
+from shoal.model.record import changed
 from tests.convert.parts import context
 
 _TEXT = re.compile(r"[^<>]*content[^<>]*")
@@ -39,7 +39,7 @@ class Everywhere:
 
 
 def page_of(html: str, cleaner: Marked | Everywhere | None, limits: Limits | None = None) -> Page:
-    given = replace(context(limits=limits), cleaner=cleaner)
+    given = changed(context(limits=limits), cleaner=cleaner)
     return read(Text(html, "utf-8", "test"), given).page
 
 

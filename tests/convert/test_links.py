@@ -1,8 +1,10 @@
 """Links: the shortcuts that make them cheap give what the long way gives."""
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.convert import links
 from shoal.convert.links import Hrefs
 from shoal.model.rowkey import row_key
 from shoal.model.url import canonical
@@ -95,3 +97,39 @@ def test_what_can_never_be_fetched_is_no_link() -> None:
         hrefs.add(raw, "", 0)
     links = link_maker().links("https://reef.example/", "https://reef.example/", hrefs)
     assert [link.url for link in links] == ["gopher://hole.example/1"]
+
+
+RAWS = st.lists(st.text("ab/?:.;=%#@", min_size=1, max_size=6), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(BASES, RAWS), min_size=2, max_size=6))
+@settings(max_examples=500)
+def test_what_is_remembered_of_a_target_changes_nothing(pages: list[tuple[str, list[str]]]) -> None:
+    """One maker, page after page, gives what a new maker gives for each; and so do the very
+    URLs that were found, when they are named whole, by path, or by their end."""
+    remembers = link_maker()
+    for base, raws in pages:
+        hrefs = Hrefs(100)
+        for raw in raws:
+            hrefs.add(raw, "text", 0)
+        found = link_maker().links("https://elsewhere.example/", base, hrefs)
+        assert remembers.links("https://elsewhere.example/", base, hrefs) == found
+        others = Hrefs(100)
+        for link in found:
+            _, _, path = link.url.partition("://")
+            for raw in (link.url, "/" + path.partition("/")[2], path.rpartition("/")[2], path):
+                others.add(raw, "", 0)
+        fresh = link_maker().links("https://elsewhere.example/", base, others)
+        assert remembers.links("https://elsewhere.example/", base, others) == fresh
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links, "_MAX_REMEMBERED", 10)
+    maker = link_maker()
+    for number in range(25):
+        hrefs = Hrefs(100)
+        hrefs.add(f"/{number}", "", 0)
+        hrefs.add("/" + "x" * 2_000, "", 0)
+        maker.links("https://reef.example/", "https://reef.example/", hrefs)
+        assert len(maker._targets) <= 10
+        assert all(len(url) < 1_500 for url in maker._targets)

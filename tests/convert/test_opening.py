@@ -1,7 +1,6 @@
 """Documents inside documents: named, bounded, and each at its own cost."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
@@ -11,6 +10,7 @@ from shoal.convert.opening import documents
 from shoal.convert.registry import Registry
 from shoal.convert.writer import Run, Writer
 from shoal.model.page import Page
+from shoal.model.record import changed
 from tests.convert.parts import context
 
 BOX = "application/x-box"
@@ -52,7 +52,7 @@ ADDED: Mapping[str, Converter] = {
 
 
 def opened(body: str, kind: str = BOX, limits: Limits | None = None) -> list[Converted]:
-    known = replace(context(limits=limits), media_type=kind)
+    known = changed(context(limits=limits), media_type=kind)
     return documents(Registry(ADDED), body.encode(), known)
 
 
@@ -128,7 +128,7 @@ def holding(kind: str) -> Converter:
 
 def test_a_member_that_its_converter_fails_at_costs_itself() -> None:
     registry = Registry({**ADDED, BOX: holding("text/x-faulty")})
-    found = documents(registry, b"x", replace(context(), media_type=BOX))
+    found = documents(registry, b"x", changed(context(), media_type=BOX))
     assert [(each.name, each.page.text) for each in found] == [
         *(("", "own"), ("a", "1"), ("b", ""), ("c", "3"))
     ]
@@ -138,7 +138,7 @@ def test_a_member_that_its_converter_fails_at_costs_itself() -> None:
 def test_running_out_of_memory_is_for_the_process_to_end() -> None:
     registry = Registry({**ADDED, BOX: holding("text/x-greedy")})
     with pytest.raises(MemoryError):
-        documents(registry, b"x", replace(context(), media_type=BOX))
+        documents(registry, b"x", changed(context(), media_type=BOX))
 
 
 def test_a_fault_of_the_whole_is_the_callers() -> None:

@@ -1,8 +1,10 @@
 """Whether a page says the same: a clock in it is no change."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from shoal.model.digest import content_digest
+from shoal.model.digest import _TIME_OF_DAY, content_digest, without_times
 
 
 @pytest.mark.parametrize(
@@ -39,3 +41,9 @@ def test_nothing_has_no_digest_and_a_clock_alone_has_one() -> None:
 
 def test_halves_of_characters_do_not_raise() -> None:
     assert content_digest("\ud83d")
+
+
+@given(st.text(alphabet="0123: aApPmM.x٣\n", max_size=40))
+@settings(max_examples=1_000)
+def test_times_are_found_as_by_looking_everywhere(text: str) -> None:
+    assert without_times(text) == _TIME_OF_DAY.sub("", text)

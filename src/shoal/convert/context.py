@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from shoal.convert.limits import Limits
 from shoal.convert.links import LinkMaker
 from shoal.model.page import Page
+from shoal.model.record import Struct
 from shoal.ports import Cleaner
 
 
@@ -31,8 +32,7 @@ def nothing_inside(_data: bytes, _name: str, _declared: str = "") -> list[Conver
     return []
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     url: str
     """Where the body came from; canonical."""
     charset: str

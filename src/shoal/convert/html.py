@@ -7,7 +7,6 @@ as written until the very end: what is cut out of the page is never decoded.
 
 import re
 from collections.abc import Callable, Iterable
-from html import unescape
 from html.entities import html5
 
 from shoal.convert.characters.charset import Text, decode
@@ -17,6 +16,7 @@ from shoal.convert.html_blocks import write_blocks
 from shoal.convert.html_head import Attributes, Head
 from shoal.convert.html_text import HiddenRanges, shown
 from shoal.convert.limits import Limits
+from shoal.convert.references import unescape
 from shoal.convert.scan import Scanner, Tag
 from shoal.convert.shading import Shading
 from shoal.convert.writer import Writer
@@ -55,7 +55,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
 
 def read(source: Text, context: Context) -> Converted:
     limits = context.limits
-    html = source.text.replace("\0", "")
+    html = source.text.replace("\0", "") if "\0" in source.text else source.text
     content = context.cleaner.content(html) if context.cleaner is not None else None
     at = b"" if content is None else content.places
     scanned, tags, end, places = _SCANNER.scan(html, limits.tags, at)

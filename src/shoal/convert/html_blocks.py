@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
-from html import unescape
 
+from shoal.convert.references import unescape
 from shoal.convert.scan import Scanner
 from shoal.convert.scan import Tag as Told
 from shoal.convert.shading import ALL, NOTHING, Shading

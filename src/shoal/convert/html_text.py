@@ -5,9 +5,9 @@ a shading the lines are kept in step with the places that they come from.
 """
 
 import re
-from html import unescape
 from typing import NamedTuple
 
+from shoal.convert.references import unescape
 from shoal.convert.shading import Shading
 
 Range = tuple[int, int, str]

@@ -11,12 +11,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from shoal.convert.context import Context, Converted
 from shoal.convert.odf.odf import convert as read_opendocument
 from shoal.model.page import Page
+from shoal.model.record import changed
 
 _SECONDS = 25
 _MEMORY_BYTES = 4_000_000_000
@@ -40,7 +40,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     if not made:
         return [Converted(Page(), problem="LibreOffice can't read it")]
     kind = "application/vnd.oasis.opendocument.text"
-    return read_opendocument(made, replace(context, media_type=kind))
+    return read_opendocument(made, changed(context, media_type=kind))
 
 
 def _made(soffice: str, folder: Path, body: bytes, ending: str) -> bytes:

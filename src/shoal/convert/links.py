@@ -7,6 +7,7 @@ canonical, its row key is made, the scope has spoken.
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from shoal.model.link import Link, Rel, Source
 from shoal.model.params import DEFAULT, ParamRules
@@ -29,12 +30,26 @@ _PLAIN_URL = re.compile(rf"(https?://[a-z0-9.:-]{{1,260}})(?:/{_NAME}){{1,10}}/?
 _MAX_FOLDER = 1_500
 """So that no URL put together from it and plain names is too long."""
 _MAX_ORIGINS = 10_000
+_MAX_REMEMBERED = 20_000
+"""Of targets: the links of a site are mostly the same few, on page after page."""
 # A target that is followed by one of its links is followed; the other marks are facts about it.
 # (Plain integers: an enum's `&` costs more than all the rest of folding.)
 _UNLESS_ALL = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED | Rel.EMBED)
 
 Said = tuple[str, int]
 """What a page says of a target: anchor text and rel flags."""
+
+
+class _Target(NamedTuple):
+    """What is known of a canonical URL, whoever links to it."""
+
+    key: str
+    """Under which it and its twin are one, in the seen test."""
+    row: bytes
+    site_length: int
+    seen: bytes
+    """The row key of the seen test, where it is another than `row`."""
+    refusal: str
 
 
 class Hrefs:
@@ -79,6 +94,8 @@ class LinkMaker:
         self._params = params
         self._origins: set[str] = set()
         """Of canonical URLs met lately: with a plain path behind one there is nothing to do."""
+        self._targets: dict[str, _Target] = {}
+        """By canonical URL, those met lately."""
 
     def url(self, raw: str | bytes, base: str) -> str:
         """The canonical URL of a reference; empty when there is none to fetch."""
@@ -92,36 +109,49 @@ class LinkMaker:
 
     def links(self, page_url: str, base: str, hrefs: Hrefs) -> list[Link]:
         """One link for each page that is named; none for `page_url` itself."""
-        found: dict[str, tuple[str, Said]] = {}
+        found: dict[str, Link] = {}
         own_key = seen_key(page_url)
         origin, folder = self._place(base)
-        for raw, said in hrefs:
-            if raw[0] == "/":
-                url = origin + raw if origin and _PLAIN_PATH.fullmatch(raw) else ""
-            elif raw.startswith(_WEB):
-                url = self._absolute(raw)
-            else:
-                url = folder + raw if folder and _PLAIN_NAMES.fullmatch(raw) else ""
-            if not url:
-                url = self.url(raw, base)
+        targets, worth = self._targets, self._prioritizer.priority
+        for raw, (text, rel) in hrefs:
+            url = _joined(raw, origin, folder)
+            target = targets.get(url)
+            if target is None:
+                url = self._looked_at(raw, base, origin, folder)
                 if not url:
                     continue
-            key = seen_key(url)
+                target = targets.get(url) or self._remembered(url)
+            key, row, site_length, seen, refusal = target
             known = found.get(key)
             if known is not None:
-                found[key] = known[0], _folded(known[1], *said)
+                known.text, known.rel = _folded((known.text, known.rel), text, rel)
             elif key != own_key:
-                found[key] = url, said
-        rows = _Rows()
-        links = []
-        for key, (url, said) in found.items():
-            row, site_length = rows.key(url)
-            link = self._judged(url, row, Source.LINK, said)
-            link.site_length = site_length
-            if len(key) != len(url):
-                link.seen = seen_row(row)
-            links.append(link)
-        return links
+                priority = worth(url, Source.LINK, text)
+                found[key] = Link(
+                    url, row, text, rel, refusal, priority, Source.LINK, seen, site_length
+                )
+        return list(found.values())
+
+    def _looked_at(self, raw: str, base: str, origin: str, folder: str) -> str:
+        """The canonical URL of a reference that is met for the first time; empty for none."""
+        if raw[0] == "/":
+            url = origin + raw if origin and _PLAIN_PATH.fullmatch(raw) else ""
+        elif raw.startswith(_WEB):
+            url = self._absolute(raw)
+        else:
+            url = folder + raw if folder and _PLAIN_NAMES.fullmatch(raw) else ""
+        return url or self.url(raw, base)
+
+    def _remembered(self, url: str) -> _Target:
+        row, site_length = _row_and_site(url)
+        key = seen_key(url)
+        seen = seen_row(row) if len(key) != len(url) else b""
+        target = _Target(key, row, site_length, seen, self._scope.refuses(url))
+        if len(url) < _MAX_FOLDER:  # so that what is remembered is small
+            if len(self._targets) >= _MAX_REMEMBERED:
+                self._targets.clear()
+            self._targets[url] = target
+        return target
 
     def _place(self, base: str) -> tuple[str, str]:
         """The origin of a page, and the folder that its relative references start from."""
@@ -152,19 +182,19 @@ class LinkMaker:
         return Link(url, row, text, rel, refusal, priority, source)
 
 
-class _Rows:
-    """Row keys of canonical URLs. Those of one site begin alike: that part is made once a page."""
+def _joined(raw: str, origin: str, folder: str) -> str:
+    """The URL of a reference if it is one that was met before: a canonical URL that a reference
+    makes with its page's origin or folder is what it leads to. Empty: it has to be looked at."""
+    if raw[0] == "/":
+        return origin + raw if raw[1:2] != "/" and origin else ""
+    if raw.startswith(_WEB):
+        return raw
+    if folder and raw[0] != "?" and ":" not in raw:
+        return folder + raw
+    return ""
 
-    def __init__(self) -> None:
-        self._by_origin: dict[str, bytes] = {}
 
-    def key(self, url: str) -> tuple[bytes, int]:
-        """The row key, and how much of it is the site's (0: not worked out)."""
-        if not url.startswith(_WEB):
-            return row_key(url), 0
-        end = url.find("/", 8)
-        origin = url[:end]
-        prefix = self._by_origin.get(origin)
-        if prefix is None:
-            prefix = self._by_origin[origin] = row_key(origin + "/")[:-1]
-        return prefix + url[end:].encode(), len(prefix)
+def _row_and_site(url: str) -> tuple[bytes, int]:
+    """The row key of a canonical URL, and how much of it is the site's (0: not worked out)."""
+    row = row_key(url)
+    return row, len(row) - len(url) + url.find("/", 8) if url.startswith(_WEB) else 0

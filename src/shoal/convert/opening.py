@@ -5,7 +5,7 @@ they unpack to counts, and they are opened only so deep; a member that its conve
 costs itself alone. What was left out for a limit is said of the document that held it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 
 from shoal.convert.context import Context, Converted
@@ -15,6 +15,7 @@ from shoal.convert.links import Hrefs
 from shoal.convert.registry import Registry
 from shoal.convert.sniff import declared_charset, media_type
 from shoal.model.page import Page
+from shoal.model.record import changed
 from shoal.model.url import resolve
 
 _NAME_CHARS = 300
@@ -64,7 +65,7 @@ class _Opener:
             if depth <= 0 or not self._room.takes(len(data)):
                 self._room.left_out += depth <= 0
                 return []
-            inner = replace(
+            inner = changed(
                 context,
                 charset=declared_charset(declared),
                 media_type=media_type(declared, data, name),
@@ -77,7 +78,7 @@ class _Opener:
         converter = self._registry.converter(context.media_type)
         if converter is None:
             return [Converted(Page(), problem=f"no converter for {context.media_type}")]
-        found = converter(body, replace(context, inside=inside)) or [Converted(Page())]
+        found = converter(body, changed(context, inside=inside)) or [Converted(Page())]
         if context.wants_ocr:
             recognition = import_module("shoal.convert.recognition")
             recognition.add_recognised(found, body, context)

@@ -6,7 +6,7 @@ body. The archive is not known here: app.py puts the two together.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shoal.clock import as_datetime
 from shoal.convert import encoding
@@ -33,7 +33,7 @@ from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
 from shoal.model.page_rules import page_rules
 from shoal.model.params import DEFAULT, ParamRules
-from shoal.model.record import pack
+from shoal.model.record import changed, pack
 from shoal.model.robots import parse
 from shoal.model.url import seen_key
 from shoal.model.visit import Fetched, Kind, Visit
@@ -109,7 +109,7 @@ class Reader:
         kind = media_type(content_type, body, context.name) if body else ""
         if problem and not looks_like_text(body):
             kind = BINARY  # still wrapped in something: no page, whatever was declared
-        return replace(context, media_type=kind)
+        return changed(context, media_type=kind)
 
     def _decoded(self, fetched: Fetched) -> encoding.Decoded:
         limits = self._settings.limits

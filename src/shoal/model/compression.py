@@ -1,16 +1,18 @@
 """How do bytes shrink? The one place that imports the compressors.
 
 gzip is for the archive (one member per WARC record) and zstd for text in the table. ISA-L's level 1
-costs a quarter of zlib's CPU, and for a body that the server has compressed it is as good. A text
-that was sent plain is worth more: zlib's level 4 takes off another tenth (docs/benchmarks.md).
+costs a quarter of zlib's CPU. A text that was sent plain is worth more: zlib's level 4 takes off
+another tenth (docs/benchmarks.md). A body that the server has compressed gets only longer by being
+compressed again: it is stored as it came, within the member.
 """
 
 import gzip
 from functools import cache
+from struct import Struct as Layout
 from typing import Protocol
 
 import zstandard
-from isal import igzip, isal_zlib
+from isal import igzip_lib, isal_zlib
 
 GZIP_ERRORS: tuple[type[Exception], ...] = (
     isal_zlib.IsalError,  # type: ignore[assignment]  # the stub takes the class for an instance
@@ -22,6 +24,10 @@ ZSTD_ERRORS: tuple[type[Exception], ...] = (zstandard.ZstdError,)
 _TEXT_LEVEL = 3
 _GZIP_LEVEL = 1
 _PLAIN_TEXT_LEVEL = 4
+_GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"  # deflate, no name, no time, no system (RFC 1952)
+_GZIP_TAIL = Layout("<II")
+_STORED_HEAD = Layout("<BHH")
+_MOST_STORED = 0xFFFF
 
 
 class Decompressor(Protocol):
@@ -39,7 +45,21 @@ class Decompressor(Protocol):
 def gzip_member(data: bytes, is_plain_text: bool = False) -> bytes:
     if is_plain_text:
         return gzip.compress(data, _PLAIN_TEXT_LEVEL, mtime=0)
-    return igzip.compress(data, compresslevel=_GZIP_LEVEL)
+    return igzip_lib.compress(data, _GZIP_LEVEL, igzip_lib.COMP_GZIP)
+
+
+def gzip_member_around(text: bytes, packed: bytes) -> bytes:
+    """One member that holds a text and then what is compressed already (RFC 1951, 3.2.4)."""
+    deflater = isal_zlib.compressobj(_GZIP_LEVEL, wbits=-15)
+    pieces = [_GZIP_HEAD, deflater.compress(text), deflater.flush(isal_zlib.Z_FULL_FLUSH)]
+    starts = range(0, max(1, len(packed)), _MOST_STORED)
+    for start in starts:
+        stored = packed[start : start + _MOST_STORED]
+        length = len(stored)
+        pieces += (_STORED_HEAD.pack(start == starts[-1], length, length ^ 0xFFFF), stored)
+    checksum = isal_zlib.crc32(packed, isal_zlib.crc32(text))
+    pieces.append(_GZIP_TAIL.pack(checksum, len(text) + len(packed) & 0xFFFFFFFF))
+    return b"".join(pieces)
 
 
 def gunzip_member(data: bytes) -> bytes:

@@ -63,6 +63,10 @@ class PageRules(Struct, frozen=True, array_like=True):
     """Unix seconds. Once passed, the page is also `noindex`."""
 
 
+NO_RULES = PageRules()
+"""Of most pages."""
+
+
 class _Directive(NamedTuple):
     name: str
     value: str
@@ -89,6 +93,8 @@ def page_rules(
 
 
 def _add_up(directives: list[_Directive], now: datetime) -> PageRules:
+    if not directives:
+        return NO_RULES
     names = {directive.name for directive in directives}
     snippets = [
         int(directive.value)

@@ -20,6 +20,9 @@ from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Visit
 from shoal.store import warc
 
+_PACKED = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "br": b""}
+"""Content encodings, and how what they made begins, where that can be told."""
+
 
 class ArchiveWriter:
     """Appends the records of one process."""
@@ -78,7 +81,7 @@ class ArchiveWriter:
         self._offset = 0
         info = f"software: {self._software}\r\nformat: WARC File Format 1.1\r\n".encode()
         fields = {"WARC-Filename": self._name, "Content-Type": "application/warc-fields"}
-        self._write_whole(warc.write_record("warcinfo", when, fields, info))
+        self._write_whole(warc.write_record("warcinfo", when, fields, warc.Block(info)))
 
     def _write_whole(self, data: bytes) -> None:
         """All of it or none: a short write (a full disk) is cut off again."""
@@ -148,7 +151,7 @@ def _request(visit: Visit, fetched: Fetched, response_id: str) -> bytes:
         "WARC-Concurrent-To": response_id,
         "Content-Type": "application/http; msgtype=request",
     }
-    return warc.write_record("request", fetched.started, fields, fetched.request)
+    return warc.write_record("request", fetched.started, fields, warc.Block(fetched.request))
 
 
 def _response(visit: Visit, fetched: Fetched, record_id: str, digest: str) -> bytes:
@@ -165,16 +168,26 @@ def _response(visit: Visit, fetched: Fetched, record_id: str, digest: str) -> by
             visit.url if unchanged else visit.seen_url or visit.url
         )
         fields["WARC-Refers-To-Date"] = iso(visit.seen_at)
-        return warc.write_record("revisit", fetched.started, fields, warc.tidy_head(fetched.head))
+        block = warc.Block(warc.tidy_head(fetched.head))
+        return warc.write_record("revisit", fetched.started, fields, block)
     fields["WARC-Payload-Digest"] = digest
     if fetched.cut:
         fields["WARC-Truncated"] = "length"
-    block = warc.archived_head(fetched.head, len(fetched.body)) + fetched.body
-    return warc.write_record("response", fetched.started, fields, block, _is_plain_text(fetched))
+    head = warc.archived_head(fetched.head, len(fetched.body))
+    if _is_packed(fetched):
+        block = warc.Block(head, fetched.body)
+    else:
+        block = warc.Block(head + fetched.body, is_plain_text=_is_text(fetched))
+    return warc.write_record("response", fetched.started, fields, block)
 
 
-def _is_plain_text(fetched: Fetched) -> bool:
-    """Sent without a content encoding, and of a kind that shrinks."""
+def _is_packed(fetched: Fetched) -> bool:
+    """Whether the server compressed it, and not only says so."""
+    coding = fetched.header("content-encoding").strip().lower()
+    return coding in _PACKED and fetched.body.startswith(_PACKED[coding])
+
+
+def _is_text(fetched: Fetched) -> bool:
+    """Of a kind that shrinks."""
     kind = fetched.header("content-type")
-    shrinks = kind.startswith("text/") or any(word in kind for word in ("xml", "json", "script"))
-    return shrinks and not fetched.header("content-encoding")
+    return kind.startswith("text/") or any(word in kind for word in ("xml", "json", "script"))

@@ -184,7 +184,7 @@ def _info(name: str, before: str, now: float) -> bytes:
     says = (
         f"software: Shoal\r\nformat: WARC File Format 1.1\r\ndescription: {before}, compacted\r\n"
     )
-    return warc.write_record("warcinfo", now, fields, says.encode())
+    return warc.write_record("warcinfo", now, fields, warc.Block(says.encode()))
 
 
 def _new_name(file: str, now: float) -> str:

@@ -173,7 +173,7 @@ class Copying:
         self._out = (self._directory / self._name).open("xb")
         fields = {"WARC-Filename": self._name, "Content-Type": "application/warc-fields"}
         says = "software: Shoal\r\nformat: WARC File Format 1.1\r\ndescription: repartitioned\r\n"
-        self._write(warc.write_record("warcinfo", now, fields, says.encode()))
+        self._write(warc.write_record("warcinfo", now, fields, warc.Block(says.encode())))
 
     def _write(self, data: bytes) -> None:
         if self._out is not None:

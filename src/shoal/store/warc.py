@@ -4,20 +4,28 @@ Pure bytes to bytes. Written here rather than by a library, because a record is 
 lines and this is on the path of every page; tests hold it against two independent readers.
 """
 
+import os
 import re
-import uuid
 from typing import NamedTuple
 
 from shoal.clock import iso
 from shoal.errors import DamagedError
-from shoal.model.compression import GZIP_ERRORS, gunzip_member, gzip_member
+from shoal.model.compression import (
+    GZIP_ERRORS,
+    gunzip_member,
+    gzip_member,
+    gzip_member_around,
+)
 from shoal.model.digest import payload_digest
 
 VERSION_LINE = b"WARC/1.1\r\n"
+_END = b"\r\n\r\n"
 REVISIT_SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 _LINE_BREAKS = re.compile(r"[\r\n]+")
+_RANDOM_BITS = ~(0xF << 76 | 0x3 << 62)
+_VERSION_4 = 0x4 << 76 | 0x2 << 62
 _FRAMING = re.compile(rb"^(transfer-encoding|content-length)(\s*:)", re.IGNORECASE)
 
 
@@ -36,20 +44,43 @@ class Record(NamedTuple):
 
 
 def new_id() -> str:
-    return f"<urn:uuid:{uuid.uuid4()}>"
+    """A random UUID (RFC 9562, version 4). Written out here: the library's takes a dozen times as
+    long, twice a page."""
+    number = int.from_bytes(os.urandom(16)) & _RANDOM_BITS | _VERSION_4
+    digits = f"{number:032x}"
+    parts = digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]
+    return f"<urn:uuid:{'-'.join(parts)}>"
 
 
-def write_record(
-    kind: str, when: float, fields: dict[str, str], block: bytes, is_plain_text: bool = False
-) -> bytes:
+class Block(NamedTuple):
+    """What a record holds, as it is to be written."""
+
+    start: bytes
+    packed: bytes = b""
+    """The rest of it, when that is compressed already."""
+    is_plain_text: bool = False
+
+    @property
+    def length(self) -> int:
+        return len(self.start) + len(self.packed)
+
+
+def write_record(kind: str, when: float, fields: dict[str, str], block: Block) -> bytes:
     """One record as one gzip member. A value can't break out of its line."""
     lines = [f"WARC-Type: {kind}", f"WARC-Date: {iso(when)}"]
     if "WARC-Record-ID" not in fields:
         lines.append(f"WARC-Record-ID: {new_id()}")
-    lines += [f"{name}: {_LINE_BREAKS.sub(' ', value)}" for name, value in fields.items() if value]
-    lines += [f"WARC-Block-Digest: {payload_digest(block)}", f"Content-Length: {len(block)}"]
+    lines += [f"{name}: {_one_line(value)}" for name, value in fields.items() if value]
+    digest = payload_digest(block.start, block.packed)
+    lines += [f"WARC-Block-Digest: {digest}", f"Content-Length: {block.length}"]
     head = VERSION_LINE + "\r\n".join(lines).encode("utf-8", "replace") + b"\r\n\r\n"
-    return gzip_member(b"".join((head, block, b"\r\n\r\n")), is_plain_text)
+    if block.packed:
+        return gzip_member_around(head + block.start, block.packed + _END)
+    return gzip_member(b"".join((head, block.start, _END)), block.is_plain_text)
+
+
+def _one_line(value: str) -> str:
+    return _LINE_BREAKS.sub(" ", value) if "\n" in value or "\r" in value else value
 
 
 def read_record(member: bytes) -> Record:
@@ -73,7 +104,10 @@ def read_record(member: bytes) -> Record:
 def archived_head(head: bytes, body_length: int) -> bytes:
     """The response head for the archive. The body is stored without its transfer coding, so the
     header fields that frame it are renamed, and the length that now holds is added."""
-    lines = [_FRAMING.sub(rb"X-Crawler-\1\2", line) for line in _lines(head)]
+    lines = [
+        _FRAMING.sub(rb"X-Crawler-\1\2", line) if line[:1] in b"TtCc" else line
+        for line in _lines(head)
+    ]
     lines.append(b"Content-Length: %d" % body_length)
     return b"\r\n".join(lines) + b"\r\n\r\n"
 

@@ -2,11 +2,11 @@
 
 import io
 import zipfile
-from dataclasses import replace
 
 from shoal.convert.context import Converted
 from shoal.convert.odf.odf import convert
 from shoal.model.page import Block, Page, Tag
+from shoal.model.record import changed
 from tests.convert.parts import context
 
 _NAMES = " ".join(
@@ -268,7 +268,7 @@ def test_files_of_other_programs_are_given_on() -> None:
 
     content = _flat('<text:p><draw:object-ole xlink:href="./OLE"/></text:p>' * 2).decode()
     body = _package(content_xml=content, OLE="old sheet")
-    _, within = convert(body, replace(context(), inside=inside))
+    _, within = convert(body, changed(context(), inside=inside))
     assert within.name == "OLE"
     assert given == [(b"old sheet", "OLE", "")]
 

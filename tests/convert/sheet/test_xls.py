@@ -1,7 +1,6 @@
 import hashlib
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -10,6 +9,7 @@ from shoal.convert.ole.pack import pack
 from shoal.convert.sheet.biff import Reader, rk
 from shoal.convert.sheet.xls import convert
 from shoal.model.page import Page, Tag
+from shoal.model.record import changed
 from tests.convert.parts import context
 
 PASSWORD = "VelvetSweatshop"
@@ -110,7 +110,7 @@ def test_embedded_documents_are_handed_on() -> None:
         return []
 
     body = pack({"Workbook": book(label(0, 0, "cod")), "MBD0001/CONTENTS": b"%PDF-1.4"})
-    convert(body, replace(context(), inside=inside))
+    convert(body, changed(context(), inside=inside))
     assert seen == [(b"%PDF-1.4", "MBD0001")]
 
 

@@ -1,6 +1,5 @@
 import io
 import zipfile
-from dataclasses import replace
 
 from shoal.convert.context import Converted
 from shoal.convert.limits import Limits
@@ -8,6 +7,7 @@ from shoal.convert.ole.pack import pack
 from shoal.convert.sheet.xlsx import convert
 from shoal.convert.sheet.xlsx_package import pieces
 from shoal.model.page import Page, Tag
+from shoal.model.record import changed
 from tests.convert.parts import context
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -159,7 +159,7 @@ def test_an_embedded_object_is_unwrapped() -> None:
         seen.append((data, name))
         return [Converted(Page(), name)]
 
-    documents = convert(package(parts), replace(context(), inside=inside))
+    documents = convert(package(parts), changed(context(), inside=inside))
     assert seen == [(pdf, "oleObject1.bin"), (pdf, "crab.pdf"), (b"PK plain", "book.xlsx")]
     assert len(documents) == 4
 

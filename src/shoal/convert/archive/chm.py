@@ -8,13 +8,13 @@ reader shows first: the title and the contents; each page is a document.
 import re
 import struct
 from collections.abc import Iterator
-from html import unescape
 from typing import NamedTuple
 
 from shoal.convert.archive.archive import room
 from shoal.convert.archive.lzx import FRAME, unlzx
 from shoal.convert.context import Context, Converted
 from shoal.convert.mail.headers import decode_text
+from shoal.convert.references import unescape
 from shoal.convert.writer import Writer
 
 MAGIC = b"ITSF"

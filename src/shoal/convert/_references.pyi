@@ -1,0 +1,3 @@
+from collections.abc import Callable
+
+def decode(text: str, named: dict[str, str], odd: Callable[[str], str], /) -> str: ...
