@@ -3,6 +3,7 @@
 All obey robots.txt, ask for gzip, keep every body on disk, and follow the same links.
 """
 
+import compileall
 import subprocess
 import sys
 import venv
@@ -29,6 +30,10 @@ class Crawler(NamedTuple):
 
 
 def shoal_crawler(name: str, workers: int, *settings: str) -> Crawler:
+    # pip compiles what it installs, the peers too; a checkout may never have been compiled, where
+    # PYTHONDONTWRITEBYTECODE is set.
+    for place in shoal.__path__:
+        compileall.compile_dir(place, quiet=1)
     return Crawler(name, lambda web, out: _shoal(web, out, workers, settings), _shoal_fetched)
 
 

@@ -141,6 +141,8 @@ def _cut(room: int) -> str:
 
 
 def _decode(name: str, coding: _Coding, body: bytes, room: int) -> Decoded:
+    if coding is _GZIP and (whole := _single_member(body, room)):
+        return Decoded(whole)
     if body.startswith(coding.magic):
         data, fault = _run(coding, body, room, coding.step_bytes or len(body))
         if fault == _DAMAGED:  # again, in small steps, for what stands before the damage
@@ -151,6 +153,16 @@ def _decode(name: str, coding: _Coding, body: bytes, room: int) -> Decoded:
             return Decoded(data, f"the {name} stream {fault}")
     # What was only declared, and what is damaged from its first byte, is read as it stands.
     return Decoded(body[:room], f"declared as {name}, but is not")
+
+
+def _single_member(body: bytes, room: int) -> bytes:
+    """What most bodies are: one gzip member, whole and within bounds. Empty for any other."""
+    stream = compression.inflater(gzip=True)
+    try:
+        data = stream.decompress(body, room)
+    except compression.GZIP_ERRORS:
+        return b""
+    return data if stream.eof and not stream.unused_data and len(data) < room else b""
 
 
 def _run(coding: _Coding, body: bytes, room: int, step: int) -> tuple[bytes, str]:

@@ -27,6 +27,7 @@ _NAME = "[A-Za-z0-9_~-][A-Za-z0-9_~.-]{0,200}"
 _PLAIN_PATH = re.compile(rf"(?:/{_NAME}){{1,10}}/?")
 _PLAIN_NAMES = re.compile(rf"{_NAME}(?:/{_NAME}){{0,9}}/?")
 _PLAIN_URL = re.compile(rf"(https?://[a-z0-9.:-]{{1,260}})(?:/{_NAME}){{1,10}}/?")
+_END_OF_PATH = re.compile("[?#]")
 _MAX_FOLDER = 1_500
 """So that no URL put together from it and plain names is too long."""
 _MAX_ORIGINS = 10_000
@@ -94,6 +95,8 @@ class LinkMaker:
         self._params = params
         self._origins: set[str] = set()
         """Of canonical URLs met lately: with a plain path behind one there is nothing to do."""
+        self._places: dict[str, tuple[str, str]] = {}
+        """Origin and folder, by what stands before the last name in a base's path."""
         self._targets: dict[str, _Target] = {}
         """By canonical URL, those met lately."""
 
@@ -157,9 +160,17 @@ class LinkMaker:
         """The origin of a page, and the folder that its relative references start from."""
         if not base.startswith(_WEB):
             return "", ""
-        folder = self.url(".", base)
-        is_plain = folder.endswith("/") and len(folder) < _MAX_FOLDER
-        return self.url("/", base)[:-1], folder if is_plain else ""
+        written = _END_OF_PATH.split(base, maxsplit=1)[0].rpartition("/")[0]
+        place = self._places.get(written)
+        if place is None:
+            folder = self.url(".", base)
+            is_plain = folder.endswith("/") and len(folder) < _MAX_FOLDER
+            place = self.url("/", base)[:-1], folder if is_plain else ""
+            if len(self._places) >= _MAX_ORIGINS:
+                self._places.clear()
+            if len(written) < _MAX_FOLDER:
+                self._places[written] = place
+        return place
 
     def _absolute(self, raw: str) -> str:
         """A reference that is a canonical URL as it stands; empty when it has to be looked at."""

@@ -34,6 +34,9 @@ from shoal.ports import Batch, Elsewhere, LinksOf
 
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
+# Plain integers: an enum's `&` costs more than the rest of the question.
+_NOFOLLOW = int(Rel.NOFOLLOW)
+_NAMES_SOURCES = int(Rel.SITEMAP | Rel.FEED)
 _TOO_DEEP = "depth"
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 DEFAULT_PRIORITY = 0.5
@@ -196,6 +199,8 @@ class Discovery:
 
     def _kind(self, link: Link) -> Kind:
         """What a page merely announces as a feed is a page until it was seen to be one."""
+        if not link.rel & _NAMES_SOURCES:
+            return Kind.PAGE
         if link.rel & Rel.SITEMAP and (self._reach.sitemaps or link.source is not Source.LINK):
             return Kind.SITEMAP
         is_feed = link.rel & Rel.FEED and link.source is Source.FEED
@@ -380,7 +385,7 @@ class Discovery:
             return ""
         if link.excluded:
             return link.excluded
-        if link.rel & Rel.NOFOLLOW:
+        if link.rel & _NOFOLLOW:
             return "nofollow: the link or its page says so"
         if trail.hops > self._reach.max_hops:
             return f"redirects: more than {self._reach.max_hops} in a chain"

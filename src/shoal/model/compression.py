@@ -21,7 +21,8 @@ GZIP_ERRORS: tuple[type[Exception], ...] = (
 )
 ZSTD_ERRORS: tuple[type[Exception], ...] = (zstandard.ZstdError,)
 
-_TEXT_LEVEL = 3
+_TEXT_LEVEL = 1
+"""The third saves one more byte in thirty, for a quarter more CPU."""
 _GZIP_LEVEL = 1
 _PLAIN_TEXT_LEVEL = 4
 _GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"  # deflate, no name, no time, no system (RFC 1952)

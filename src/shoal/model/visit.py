@@ -92,7 +92,10 @@ class Fetched(Struct, array_like=True):
 
     def header(self, name: str) -> str:
         """The last value of a header field, empty when absent."""
-        return next((value for key, value in reversed(self.headers) if key == name), "")
+        for key, value in reversed(self.headers):
+            if key == name:
+                return value
+        return ""
 
     @property
     def asked(self) -> bool:

@@ -6,6 +6,7 @@ It is a hint: many servers send the same for all pages. What a cache may not kee
 import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from shoal.model.visit import Fetched
 
@@ -30,10 +31,13 @@ def promised_seconds(fetched: Fetched) -> float:
 
 def http_seconds(text: str) -> float | None:
     """The unix time of a date of HTTP's form (RFC 9110, 5.6.7); None when it is none."""
+    return _unix_seconds(text[:_MOST_DATE_CHARS]) if text else None
+
+
+@lru_cache(256)  # the answers of a second have one Date, and it is asked for twice
+def _unix_seconds(text: str) -> float | None:
     try:
-        when = parsedate_to_datetime(text[:_MOST_DATE_CHARS]) if text else None
+        when = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
-        return None
-    if when is None:
         return None
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()

@@ -26,7 +26,7 @@ REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modif
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 _RANDOM_BITS = ~(0xF << 76 | 0x3 << 62)
 _VERSION_4 = 0x4 << 76 | 0x2 << 62
-_FRAMING = re.compile(rb"^(transfer-encoding|content-length)(\s*:)", re.IGNORECASE)
+_FRAMING = re.compile(rb"[TtCc](?:ransfer-encoding|ontent-length)\s*:", re.IGNORECASE)
 
 
 class Record(NamedTuple):
@@ -104,10 +104,7 @@ def read_record(member: bytes) -> Record:
 def archived_head(head: bytes, body_length: int) -> bytes:
     """The response head for the archive. The body is stored without its transfer coding, so the
     header fields that frame it are renamed, and the length that now holds is added."""
-    lines = [
-        _FRAMING.sub(rb"X-Crawler-\1\2", line) if line[:1] in b"TtCc" else line
-        for line in _lines(head)
-    ]
+    lines = [b"X-Crawler-" + line if _FRAMING.match(line) else line for line in _lines(head)]
     lines.append(b"Content-Length: %d" % body_length)
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
