@@ -293,7 +293,14 @@ ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to
                 pass->space = 0;
                 pass->indent = 0;
             }
-            PyUnicode_WRITE(kind, pass->text, pass->text_length++, c);
+            /* The rest of the word, up to what the cases above look at, goes over in one piece. */
+            Py_ssize_t end = at + 1;
+            while (end < to && AT(end) != '&' && !Py_UNICODE_ISSPACE(AT(end)))
+                end++;
+            memcpy((char *)pass->text + pass->text_length * kind,
+                   (const char *)pass->page + at * kind, (size_t)((end - at) * kind));
+            pass->text_length += end - at;
+            at = end - 1;
         }
     }
 }
