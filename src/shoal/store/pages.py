@@ -128,6 +128,7 @@ class PageStore:
         put = self.cells.first if visit.is_first else self.cells.put
         put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
         payload = self._payload(visit, understood)
+        before = self.log.last
         for document in understood.documents:
             fetch = FetchRow(row, document, payload, fetched.headers)
             write = self.cells.put if document.name else put
@@ -140,6 +141,8 @@ class PageStore:
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self.linking.keep(batch, visit, understood.links, targets, when)
         self.regrade(batch, understood.regraded, when)
+        if visit.is_awaited:
+            self.log.await_since(before)
 
     def _tell_of_refusal(self, batch: Batch, visit: Visit, fetched: Fetched) -> None:
         """A page that is stored may not be asked for any more: it is not found any more, either."""
