@@ -82,6 +82,7 @@ def crawl_command(world: World, directory: Path, fetches: int, workers: int) -> 
     flags = ["--scope", "any", "--delay", "0", "--workers", str(workers), "--quiet"]
     flags += ["--set", "politeness.delay_factor=0", "--max-pages", str(fetches)]
     flags += ["--set", "dedupe.learn=no"]  # all pages are wanted, however alike they are
+    flags += ["--set", "sitemaps.use=listed"]  # and nothing else: all requests are counted
     seeds = world.seeds(_SEEDS)
     return [sys.executable, "-m", "shoal", "crawl", *seeds, "--dir", str(directory), *flags]
 

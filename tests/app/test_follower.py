@@ -1,20 +1,24 @@
 """The index follows the table: what is in the one is in the other, whatever happened between."""
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from shoal.app import index_process as following
 from shoal.app.api import open as open_collection
 from shoal.app.entries import Entries, unix
 from shoal.app.follower import Follower
+from shoal.app.index_child import command_of
 from shoal.app.index_findings import index_findings
-from shoal.app.index_state import read_state
+from shoal.app.index_state import IndexState, read_state
 from shoal.app.indexing import bring_up_to_date, reindex
 from shoal.app.layout import Layout
 from shoal.index.fields import digest_of
@@ -25,9 +29,10 @@ from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Link, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER
+from shoal.model.record import from_json
 from shoal.model.rowkey import row_key, site_key
 from shoal.model.url import site_of
-from shoal.model.visit import Fetched, Visit
+from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Table
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
@@ -353,3 +358,137 @@ def test_kill_while_indexing(tmp_path: Path) -> None:
         state = read_state(layout)
         assert state is not None
         assert state.position == collection.store.log.last
+
+
+# --- what somebody waits for ----------------------------------------------------------------------
+
+
+def test_a_change_that_is_awaited_is_entered_before_the_others(shelf: Shelf) -> None:
+    """It is found with the next commit, though the log was not followed so far; the others are not
+    skipped, and what it links to is told as well."""
+    for number in range(5):
+        shelf.put(f"{A}{number}", "cod")
+    shelf.put(B, "herring", {A: "of the cod"})
+    shelf.put(A, "all about cod")
+    with IndexWriter(shelf.path) as writer:
+        follower = Follower(shelf.table, shelf.store, writer)
+        assert follower.enter_ahead([6, 99]) == [99], "this one is not there yet"
+        assert follower.commit() == 0
+        assert set(dict(IndexReader(shelf.path).digests())) == {row_key(B)}
+        while follower.step():
+            pass
+        follower.commit()
+    shelf.assert_equal()
+    assert shelf.anchors(A) == [("of the cod", 1)]
+
+
+def test_what_was_entered_ahead_and_has_changed_since(shelf: Shelf) -> None:
+    shelf.put(A, "cod")
+    shelf.put(B, "herring")
+    with IndexWriter(shelf.path) as writer:
+        follower = Follower(shelf.table, shelf.store, writer)
+        assert follower.enter_ahead([1, 2]) == []
+        shelf.put(B, "haddock")
+        shelf.remove(A)
+        while follower.step():
+            pass
+        follower.commit()
+    shelf.assert_equal()
+
+
+def test_between_the_rows_of_one_step(shelf: Shelf) -> None:
+    """What is awaited may come while many others are entered, and is committed among them."""
+    for number in range(120):
+        shelf.put(f"{A}{number}", "cod")
+    seen: list[int] = []
+    with IndexWriter(shelf.path) as writer:
+        follower = Follower(shelf.table, shelf.store, writer)
+
+        def between() -> None:
+            if not seen:
+                shelf.put(B, "herring")
+                follower.enter_ahead([121])
+            seen.append(follower.commit())
+
+        while follower.step(between):
+            pass
+        follower.commit()
+    assert seen[:2] == [0, 0], "what is not whole is not said to be"
+    shelf.assert_equal()
+
+
+def test_whose_changes_are_awaited(shelf: Shelf) -> None:
+    """Of documents that were brought in, and of a person's wish; not of what a crawl finds."""
+    taken: list[list[int]] = []
+    for kind, level in ((Kind.PAGE, 3), (Kind.PAGE, 0), (Kind.INJECTED, 0), (Kind.PAGE, 0x81)):
+        url = f"{A}{len(taken)}"
+        visit = Visit(url, row_key(url), site_key(site_of(url)), kind, level=level, is_first=True)
+        batch = shelf.store.batch()
+        fetched = Fetched(Outcome.OK, status=200, ended=shelf.clock)
+        shelf.store.keep(batch, visit, fetched, Understood([Document()]), [])
+        shelf.store.commit(batch)
+        taken.append(shelf.store.log.take_awaited())
+    assert taken == [[], [2], [3], []]
+    assert shelf.store.log.take_awaited() == []
+
+
+@contextmanager
+def indexing_process(directory: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    with subprocess.Popen(
+        command_of(Layout(directory)),
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_the_process_hears_every_word(tmp_path: Path) -> None:
+    """Also two that come at once, and one that names what does not exist."""
+    directory = tmp_path / "corpus"
+    with serve(Web(seed=2, hosts=2, pages=8, robots=NO_ROBOTS)) as web:
+        crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
+    with open_collection(directory) as collection:
+        last = collection.store.log.last
+    with indexing_process(directory) as process:
+        out, _ = process.communicate(b"soon 1 2\nsoon 999999\nfinish\n", timeout=60)
+        assert process.returncode == 0
+    states = [from_json(IndexState, line) for line in out.splitlines()]
+    assert states[-1].position == last
+    with open_collection(directory) as collection:
+        assert assert_index_is_table(collection.table, collection.store, collection.layout.index)
+
+
+def test_an_awaited_change_is_committed_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever somebody waits: ordinary commits are made once a day here, a look at the table once
+    an hour."""
+    for name in ("_SECONDS_BETWEEN_COMMITS", "_LEAST_SECONDS_BETWEEN_COMMITS"):
+        monkeypatch.setattr(following, name, 86_400.0)
+    for name in ("_SECONDS_BETWEEN_LOOKS", "_SECONDS_BETWEEN_QUIET_LOOKS"):
+        monkeypatch.setattr(following, name, 3_600.0)
+    directory = tmp_path / "corpus"
+    with serve(Web(seed=2, hosts=2, pages=8, robots=NO_ROBOTS)) as web:
+        crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
+    layout = Layout(directory)
+    told: list[IndexState] = []
+    reading, writing = os.pipe()
+
+    def hear(state: IndexState) -> None:
+        told.append(state)
+        os.write(writing, b"soon 2\n" if len(told) == 1 else b"finish\n")
+
+    monkeypatch.setattr(following, "_tell", hear)
+    with open_collection(directory) as collection, IndexWriter(layout.index) as writer:
+        os.write(writing, b"soon 1\n")
+        following.Following(collection, layout, writer, following.Words(reading)).run()
+    os.close(writing)
+    os.close(reading)
+    assert len(told) == 3, "two early ones, and the last"
+    with open_collection(directory) as collection:
+        assert told[-1].position == collection.store.log.last
+        assert assert_index_is_table(collection.table, collection.store, layout.index)

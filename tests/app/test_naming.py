@@ -17,6 +17,7 @@ from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.rowkey import row_key, site_key
+from shoal.model.told import MOST_PARTS, Image, News, Video
 from shoal.model.url import site_of
 from shoal.model.visit import Fetched, Kind, Visit
 
@@ -92,6 +93,62 @@ def test_a_sitemap_names_pages_with_what_it_says_of_them(worker: Worker) -> None
     assert second.link.url == "https://www.example.org/plain"
     assert (second.modified, second.change_seconds, second.priority) == (0.0, 0.0, 0.5)
     assert (found.below, found.links, found.left_out, found.problem) == ([], [], 0, "")
+
+
+EXTENDED = """<loc>https://www.example.org/en</loc>
+    <image:image><image:loc>https://cdn.test/1.png</image:loc>
+      <image:caption>A\x1b[31m red\nfish</image:caption></image:image>
+    <image:image><image:loc>javascript:alert(1)</image:loc></image:image>
+    <video:video><video:thumbnail_loc>https://cdn.test/t.png</video:thumbnail_loc>
+      <video:title>Reef</video:title></video:video>
+    <news:news><news:publication><news:name>The Gull</news:name></news:publication>
+      <news:title>Tide</news:title></news:news>
+    <xhtml:link rel="alternate" hreflang="de" href="https://www.example.org/de"/>
+    <xhtml:link rel="alternate" hreflang="fr" href="https://www.example.org/private/fr"/>
+    <xhtml:link rel="alternate" hreflang="ja" href="https://www.example.co.jp/"/>"""
+
+
+def test_what_it_says_of_a_page_goes_with_its_name(worker: Worker) -> None:
+    """Also with what only looks like an address, and with what a terminal would obey."""
+    found = names(worker, urlset(EXTENDED, "<loc>/plain</loc>"))
+    told = found.named[0].told
+    assert told is not None
+    assert told.sitemap == SITEMAP
+    assert told.images == [Image("https://cdn.test/1.png", "A [31m red fish")]
+    assert told.videos == [Video("", "Reef", "https://cdn.test/t.png")]
+    assert told.news == News("Tide", "", "The Gull")
+    assert [each.language for each in told.alternates] == ["de", "fr", "ja"]
+    assert told.left_out == 1
+    assert found.named[1].told is None
+
+
+def test_translations_are_links_that_the_scope_judges(worker: Worker) -> None:
+    """Of its own domain, and behind the entries: what is an entry itself keeps what is said of
+    it."""
+    german = "<loc>https://www.example.org/de</loc><lastmod>2026-01-02</lastmod>"
+    found = names(worker, urlset(EXTENDED, german))
+    urls = {each.link.url.removeprefix("https://www.example.org"): each for each in found.named}
+    assert list(urls) == ["/en", "/de", "/private/fr"]
+    assert urls["/de"].modified
+    assert urls["/private/fr"].link.excluded
+    assert not urls["/en"].link.excluded
+    assert found.left_out == 0, "a translation elsewhere is no entry that was left out"
+
+
+def test_what_is_said_is_bounded(worker: Worker) -> None:
+    image = "<image:image><image:loc>https://cdn.test/%s</image:loc></image:image>"
+    many = "".join(image % number for number in range(MOST_PARTS + 7))
+    (named,) = names(worker, urlset(f"<loc>/a</loc>{many}{image % ('x' * 2000)}")).named
+    assert named.told is not None
+    assert len(named.told.images) == MOST_PARTS
+    assert named.told.left_out == 8
+    long = "".join(image % (f"{number}/" + "x" * 1900) for number in range(MOST_PARTS))
+    found = names(worker, urlset(*(f"<loc>/{number}</loc>{long}" for number in range(300))))
+    kept = [each.told is not None for each in found.named]
+    assert len(kept) == 300
+    assert kept == sorted(kept, reverse=True), "the first are kept"
+    assert 100 < sum(kept) < 200
+    assert "16,000,000 characters" in found.problem
 
 
 def test_the_scope_has_its_say(worker: Worker) -> None:

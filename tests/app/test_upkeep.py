@@ -8,7 +8,9 @@ import pytest
 
 from shoal.app import upkeep as upkeep_module
 from shoal.app.api import open as open_collection
+from shoal.app.collection import Collection
 from shoal.app.indexing import is_behind
+from shoal.app.layout import Layout, WriteLock
 from shoal.app.upkeep import Upkeep
 from tests.app.test_follower import NO_ROBOTS, assert_index_is_table
 from tests.crawl.run import crawl
@@ -30,6 +32,28 @@ def test_it_looks_when_it_is_woken(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert looked.acquire(timeout=PATIENCE_SECONDS)
         looking.wake()
         assert looked.acquire(timeout=PATIENCE_SECONDS)
+
+
+def test_nothing_is_opened_beside_a_crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its view of the table would hold up searches; the crawl has an index process of its own."""
+    directory = tmp_path / "corpus"
+    with serve(Web(seed=2, hosts=2, pages=8, robots=NO_ROBOTS)) as web:
+        crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
+    opened: list[Path] = []
+
+    class Noted(Collection):
+        def __init__(self, place: Path) -> None:
+            opened.append(place)
+            super().__init__(place)
+
+    monkeypatch.setattr(upkeep_module, "Collection", Noted)
+    monkeypatch.setattr(upkeep_module, "start_indexing", lambda _layout: None)
+    looking = Upkeep(directory)
+    with WriteLock(Layout(directory)):
+        looking.look(also_rank=True)
+    assert opened == []
+    looking.look(also_rank=False)
+    assert opened == [directory]
 
 
 def test_the_index_is_brought_up_to_date(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from shoal.app.engine import Engine
+from shoal.app.layout import Layout, is_locked
 from shoal.config import load
 
 COMMAND = (sys.executable, "-m", "shoal", "serve")
@@ -67,3 +68,22 @@ def test_a_token_beyond_this_machine_and_ctrl_c(directory: Path) -> None:
             run.send_signal(signal.SIGINT)
             _, errors = run.communicate(timeout=20)
     assert (run.returncode, errors) == (0, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=str)
+def test_its_crawl_ends_with_it(directory: Path, number: signal.Signals) -> None:
+    command = [*COMMAND, "--dir", str(directory), "--port", "0", "--crawl"]
+    layout = Layout(directory)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        try:
+            assert run.stdout is not None
+            address = run.stdout.readline().split()[-1]
+            httpx.get(address, timeout=30)  # it answers when its crawl has begun
+            assert is_locked(layout)
+            run.send_signal(number)
+            run.communicate(timeout=60)
+        finally:
+            run.kill()
+    assert not is_locked(layout)

@@ -34,6 +34,7 @@ SETTINGS: dict[str, object] = {
     "crawl.scope": "any",
     "crawl.children": 1,
     "index.follow": "no",
+    "sitemaps.use": "listed",
 }
 
 

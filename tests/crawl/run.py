@@ -18,9 +18,11 @@ QUICK: Mapping[str, object] = {
     "crawl.scope": "any",
     "crawl.children": 1,
     "index.follow": "no",
+    "sitemaps.use": "listed",
 }
-"""Loopback hosts may be asked sooner than public ones, and who wants the index asks for it; the
-rest is as a person would have it."""
+"""Loopback hosts may be asked sooner than public ones, who wants the index asks for it, and nothing
+is looked for that nobody names, so that requests can be held against the pages of a web; the rest
+is as a person would have it."""
 
 
 def crawl(

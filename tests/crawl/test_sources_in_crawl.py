@@ -18,6 +18,7 @@ from shoal.app.layout import Layout
 from shoal.app.running import RunningCrawl
 from shoal.app.verify import verifying
 from shoal.clock import iso
+from shoal.config import Config
 from shoal.model.feed import FeedRow, feed_key
 from shoal.model.record import unpack
 from shoal.model.rowkey import row_key
@@ -132,6 +133,31 @@ def test_sitemaps_are_not_read_where_they_are_not_wanted(site: Site) -> None:
     site.page("/a")
     assert crawl(site.directory, [site.url("/")], {**FAST, "sitemaps.use": "no"}).finished
     assert site.paths() == {"/", "/robots.txt"}
+
+
+def test_a_sitemap_that_nobody_names_is_found_where_they_usually_are(site: Site) -> None:
+    """As crawls are by default: behind the first page, once, and a site without one is not asked
+    again and has no failed page for it."""
+    default = {**FAST, "sitemaps.use": Config().sitemaps.use}
+    other = site.url("/", host=1)
+    site.running.robots(1, "User-agent: *\nDisallow:\n")
+    site.running.put(1, "/", "<title>Other</title><main>" + TALE)
+    site.running.put(1, "/sitemap.xml", status=404)
+    site.running.put(0, "/sitemap.xml", sitemap(site.url("/hidden")), headers=XML)
+    site.page("/hidden")
+    for _ in range(2):
+        assert crawl(site.directory, [site.url("/"), other], default).finished
+    assert site.paths() == {"/robots.txt", "/", "/sitemap.xml", "/hidden"}
+    asked = [each.url for each in site.running.log()]
+    assert asked.count(site.url("/sitemap.xml")) == asked.count(site.url("/sitemap.xml", 1)) == 1
+    assert asked.index(other) < asked.index(site.url("/sitemap.xml", 1))
+    assert not any("sitemap_index" in url for url in asked)
+    with open_collection(site.directory) as collection:
+        states = {known: row.counted_as for known, row in collection.urls()}
+        status = collection.status()
+    assert states[site.url("/sitemap.xml", 1)] == "excluded/no sitemap"
+    assert (status.fetched, status.gone, status.failed) == (3, 0, 0)
+    assert site.problems() == []
 
 
 def test_sitemaps_that_a_program_names(site: Site) -> None:

@@ -21,7 +21,7 @@ def _command(directory: Path, seeds: list[str]) -> list[str]:
     return [
         *(sys.executable, "-m", "shoal", "crawl", *seeds, "--dir", str(directory)),
         *("--scope", "any", "--delay", str(DELAY_SECONDS), "--workers", str(WORKERS)),
-        *("--set", "politeness.delay_factor=0", "--quiet"),
+        *("--set", "politeness.delay_factor=0", "--set", "sitemaps.use=listed", "--quiet"),
     ]
 
 

@@ -154,7 +154,8 @@ def start_shoal(folder: Path, stack: ExitStack) -> Run:
     site = Site(ENCYCLOPEDIA, folder)
     (folder / "corpus").mkdir()
     (folder / "corpus" / "shoal.toml").write_text(
-        f'[resolve]\n"en.wikipedia.org" = {json.dumps(site.address)}\n', encoding="utf-8"
+        f'[resolve]\n"en.wikipedia.org" = {json.dumps(site.address)}\n[sitemaps]\nuse = "listed"\n',
+        encoding="utf-8",
     )
     command = [sys.executable, str(EXAMPLE / "with_shoal.py"), WIKI + "Start", "100"]
     return run(command, site, {"http_proxy": "", "https_proxy": ""}, stack)

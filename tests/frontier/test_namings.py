@@ -25,8 +25,11 @@ MAP = f"{A}/sitemap.xml"
 READS = replace(FAST, reach=Reach(sitemaps=True))
 
 
-def names(*urls: str, **told: float) -> list[Named]:
-    return [Named(link(url, source=Source.SITEMAP), **told) for url in urls]
+def names(
+    *urls: str, modified: float = 0.0, change_seconds: float = 0.0, priority: float = 0.5
+) -> list[Named]:
+    links = [link(url, source=Source.SITEMAP) for url in urls]
+    return [Named(each, modified, change_seconds, priority) for each in links]
 
 
 def below(*urls: str) -> list[Link]:
@@ -81,16 +84,6 @@ def test_the_sitemap_that_robots_names_is_read_and_its_pages_are_fetched(
 def test_a_crawl_that_uses_none_reads_none(table: RocksTable, clock: FakeClock) -> None:
     play = start(table, clock, frontier=FAST)
     assert play.crawl() == [f"{A}/"]
-
-
-@pytest.mark.parametrize("text", ["", "User-agent: *\nDisallow:\n"])
-def test_the_usual_places_are_tried_where_none_is_named(
-    table: RocksTable, clock: FakeClock, text: str
-) -> None:
-    play = start(table, clock, frontier=replace(READS, guess_sitemaps=True))
-    play.robots = lambda _visit: Answer(200, robots=rules(text)) if text else Answer(404)
-    asked = play.crawl(lambda visit: OK if visit.kind is Kind.PAGE else Answer(404))
-    assert sorted(asked) == [f"{A}/", MAP, f"{A}/sitemap_index.xml"]
 
 
 def test_an_index_leads_to_sitemaps_but_not_for_ever(table: RocksTable, clock: FakeClock) -> None:

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.model.told import Alternate, Image, News, Video
 from shoal.sources.sitemap import (
     MAX_BYTES,
     MAX_ENTRIES,
-    Alternate,
     Entry,
     Form,
     SitemapReader,
-    Video,
     read_sitemap,
 )
 from shoal.sources.sitemap_entries import MAX_PARTS
@@ -32,7 +31,7 @@ URLSET = b"""<?xml version="1.0" encoding="UTF-8"?>
  <url><loc>http://a.test/caf&#xE9;</loc><lastmod>2026-01-03</lastmod></url>
 </urlset>"""
 WANTED = [
-    Entry("http://a.test/1?a=1&b=2", "2026-01-02", images=["http://a.test/picture.png"]),
+    Entry("http://a.test/1?a=1&b=2", "2026-01-02", images=[Image("http://a.test/picture.png")]),
     Entry("http://a.test/2"),
     Entry("http://a.test/café", "2026-01-03"),
 ]
@@ -80,7 +79,7 @@ EXTENDED = """<?xml version="1.0"?>
   <video:video><video:thumbnail_loc>http://a.test/t.png</video:thumbnail_loc>
     <video:title>Cats &amp; dogs</video:title><video:player_loc>http://a.test/p</video:player_loc>
     <video:content_loc>http://a.test/v.mp4</video:content_loc></video:video>
-  <n:news><n:publication><n:name>The Example</n:name></n:publication>
+  <n:news><n:publication><n:name>The Example</n:name><n:language>en</n:language></n:publication>
     <n:publication_date>2026-01-01</n:publication_date><n:title>It happened</n:title></n:news>
   <x:link rel="alternate" hreflang="de" href="http://a.test/de?a=1&amp;b=2"/>
   <x:link rel='alternate' hreflang='x-default' href='http://a.test/'/>
@@ -97,10 +96,9 @@ def test_what_is_said_of_a_page_is_kept() -> None:
         "2026-01-02T03:04:05Z",
         "daily",
         0.8,
-        images=["http://a.test/1.png", "http://a.test/2.png"],
+        images=[Image("http://a.test/1.png", "No page title"), Image("http://a.test/2.png")],
         videos=[Video("http://a.test/v.mp4", "Cats & dogs", "http://a.test/t.png")],
-        news_title="It happened",
-        news_date="2026-01-01",
+        news=News("It happened", "2026-01-01", "The Example", "en"),
         alternates=[
             Alternate("de", "http://a.test/de?a=1&b=2"),
             Alternate("x-default", "http://a.test/"),

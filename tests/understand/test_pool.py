@@ -187,6 +187,30 @@ def test_callers_wait_when_all_are_full(run: Run, tmp_path: Path) -> None:
     run(closing(pool, work))
 
 
+def test_what_is_awaited_is_read_before_others(run: Run, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    read: list[str] = []
+
+    async def one(name: str, kind: Kind = Kind.PAGE, level: int = 3, body: bytes = b"echo") -> None:
+        visit = Visit(f"https://reef.example/{name}", name.encode(), b"site", kind, level=level)
+        await pool.understand(visit, Fetched(Outcome.OK, 200, body=body))
+        read.append(name)
+
+    async def work() -> None:
+        await one("first")
+        asks = [one("shut", body=b"gate %s" % bytes(gate)), one("behind it"), one("a"), one("b")]
+        asks += [one("pushed", Kind.INJECTED), one("wished", level=0), one("c")]
+        asked = [asyncio.ensure_future(each) for each in asks]
+        await asyncio.sleep(0)
+        await asyncio.to_thread(open_gate, gate)
+        await asyncio.gather(*asked)
+
+    pool = pool_of(size=1)
+    run(closing(pool, work))
+    assert read == ["first", "shut", "behind it", "pushed", "wished", "a", "b", "c"]
+
+
 @on_each_loop
 def test_a_cancelled_caller_disturbs_nobody(run: Run, tmp_path: Path) -> None:
     gate = tmp_path / "gate"

@@ -9,6 +9,7 @@ from shoal.app.engine import Engine
 from shoal.cluster.outbox import Arrivals, read_item
 from shoal.model.parcel import (
     Delivery,
+    Described,
     Errand,
     Handed,
     Item,
@@ -52,7 +53,7 @@ class Arriving:
             case Unlinked():
                 target = immigration.row_of(item.target)
                 engine.store.linking.unlink(batch, target, item.source, item.when_ms / 1000)
-            case Handed() | Errand() | RobotsAnswer():
+            case Handed() | Errand() | RobotsAnswer() | Described():
                 immigration.take(batch, item, now)
             case Root():
                 engine.widen(item.url)

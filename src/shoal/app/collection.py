@@ -27,6 +27,7 @@ from shoal.frontier.view import FrontierView, SiteView
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
 from shoal.model.rowkey import part_of, url_of
+from shoal.model.told import Told
 from shoal.model.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
@@ -274,6 +275,10 @@ class Collection:
 
     def marks(self, url: str) -> dict[str, str]:
         return self.store.marks(self.row(url), self.principal)
+
+    def told(self, url: str) -> list[Told]:
+        """What sitemaps say of a page: pictures, videos, news, translations."""
+        return self.store.told(self.row(url), self.principal)
 
     def retry(self, reason: str = "", host: str = "") -> None:
         """Queue again what failed for a reason (`timeout`, `404`; empty: any)."""

@@ -11,6 +11,7 @@ from shoal.app.collection import Collection, Page
 from shoal.app.explain_life import life_lines
 from shoal.app.indexing import index_holds
 from shoal.app.prints import duplicates
+from shoal.app.telling import told_lines
 from shoal.clock import iso
 from shoal.focus.rules import load_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
@@ -34,6 +35,7 @@ _FOUND = {
     Source.SEED: "It is a seed",
     Source.SUBMIT: "A person submitted it",
     Source.INJECT: "It was brought in without a fetch",
+    Source.GUESS: "Sitemaps usually stand there, and the site's robots.txt names none",
 }
 _NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
 
@@ -67,6 +69,7 @@ def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation
     lines += _content(collection, url)
     if known is not None:
         lines += [Line("changes", each) for each in life_lines(known)]
+    lines += [Line("sitemap", each) for each in told_lines(collection.told(url))]
     lines.append(Line("next", _next(known, site)))
     if not collection.principal.everything and known is not None and not history:
         known = None

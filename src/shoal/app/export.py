@@ -16,6 +16,7 @@ from shoal.model.document import Fate, Spot
 from shoal.model.outcome import State
 from shoal.model.record import Struct, to_json
 from shoal.model.rowkey import row_key, url_of
+from shoal.model.told import Told
 from shoal.store import cdxj
 from shoal.store.archive import read_member, read_spot
 from shoal.store.pages import StoredPage
@@ -82,6 +83,8 @@ class PageLine(Struct):
     ai_use: dict[str, str | bool]
     links: list[tuple[str, str]]
     anchors: list[tuple[str, str]]
+    told: list[Told]
+    """By sitemaps: pictures, videos, news, translations."""
 
 
 def urls(collection: Collection, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
@@ -151,6 +154,7 @@ def page_line(page: Page) -> PageLine:
         },
         links=page.collection.links(page.url),
         anchors=page.collection.anchors(page.url),
+        told=page.told,
     )
 
 

@@ -8,10 +8,12 @@ that far (the index is new, or was deleted) everything is read from the table.
 Links change the anchor text of their targets. Entering each target anew for each link would cost
 more than all else, so targets are noted, and entered when the log has been caught up with, each
 once. Until then the number that is committed stays before the first change that is owed.
+
+What somebody waits for (a pushed article, a page that was submitted) may be entered out of turn.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from shoal.app.entries import Entries
@@ -29,6 +31,7 @@ from shoal.store.pages import PageStore
 from shoal.store.rows import What
 
 _CHANGES_AT_ONCE = 500
+_ROWS_BETWEEN = 50
 _CHANGES_BETWEEN_COMMITS = 20_000
 _TARGETS_AT_ONCE = 500
 _MOST_TARGETS = 100_000
@@ -51,6 +54,8 @@ class Follower:
         self._owed: dict[bytes, int] = {}
         """Targets of links that are to be entered anew, each with the change that said so."""
         self._said: set[int] = set()
+        self._ahead: set[int] = set()
+        """Changes whose rows were entered before it was their turn."""
         self._uncommitted = 0
 
     @property
@@ -62,9 +67,10 @@ class Follower:
     def owes(self) -> int:
         return len(self._owed) + self._uncommitted
 
-    def step(self) -> int:
+    def step(self, between: Callable[[], None] = lambda: None) -> int:
         """Take in some changes, or, when there are none, some of what is owed. Returns how many
-        documents were looked at; 0 when there is nothing left to do but commit."""
+        documents were looked at; 0 when there is nothing left to do but commit. `between` is called
+        now and then: it may enter others ahead, and commit."""
         if self._is_cut_off():
             return self.rebuild()
         changes = list(islice(self._store.log.after(self._position), _CHANGES_AT_ONCE))
@@ -76,16 +82,38 @@ class Follower:
             if change.what is What.LINKED:
                 self._owed.setdefault(change.row, number)
                 continue
-            rows[change.row] = None
+            if number not in self._ahead:
+                rows[change.row] = None
             if change.what is not What.AMENDED:
                 self._note_targets(change.row, number, is_all=change.what is What.SHARED)
-        for row in rows:
+        for place, row in enumerate(rows):
+            if place % _ROWS_BETWEEN == _ROWS_BETWEEN - 1:
+                between()
             is_found = self._enter(row)
             if not is_found and (lead := self._entries.stands_for(row)) != row:
                 self._owed.setdefault(lead, changes[-1][0])  # it is credited with the row's anchors
         self._position = changes[-1][0]
+        self._ahead = {number for number in self._ahead if number > self._position}
         self._uncommitted += len(changes)
         return len(changes)
+
+    def enter_ahead(self, numbers: Iterable[int]) -> list[int]:
+        """Take in these changes before the others, because somebody waits for them. Returns those
+        that this view of the table does not have yet."""
+        if self._is_cut_off():
+            return []  # all is made anew in the next step
+        unseen, last = [], last_sequence(self._table)
+        for number in numbers:
+            if number > last:
+                unseen.append(number)
+            elif number > self._position and number not in self._ahead:
+                change = self._store.log.get(number)
+                if change is not None and change.what is not What.LINKED:
+                    self._entries.forget(change.row)
+                    self._enter(change.row)
+                    self._ahead.add(number)
+                    self._uncommitted += 1
+        return unseen
 
     def commit(self) -> int:
         """Make it durable and visible. Returns the change up to which nothing is owed."""
@@ -98,6 +126,7 @@ class Follower:
         """Everything anew out of the table."""
         self._owed.clear()
         self._said.clear()
+        self._ahead.clear()
         position = last_sequence(self._table)
         self._writer.clear()
         count = 0

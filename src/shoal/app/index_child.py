@@ -9,6 +9,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 from shoal.app.index_state import IndexState, read_state
@@ -19,6 +20,7 @@ _MOST_STARTS = 3
 _PATIENCE_SECONDS = 300.0
 """At the end, without a word of how far it has come."""
 _ERROR_CHARS = 300
+_MOST_UNHEARD = 30
 
 
 def command_of(layout: Layout) -> list[str]:
@@ -35,6 +37,8 @@ class IndexChild:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._heard = asyncio.Event()
         self._unread = b""
+        self._unheard = 0
+        """Times that it was asked to hurry since it last said something."""
         self._starts = 0
         self._is_finishing = False
         self.state = read_state(layout) or IndexState(0, 0, 0.0)
@@ -57,6 +61,18 @@ class IndexChild:
         if self._process.stdout is not None:
             os.set_blocking(self._process.stdout.fileno(), False)
             self._loop.add_reader(self._process.stdout, self._listen)
+
+    def hurry(self, changes: Sequence[int]) -> None:
+        """Somebody waits for these: they are to be found at once. Nothing is lost where it does not
+        hear: they come with the others, a few seconds later."""
+        process = self._process
+        if not changes or process is None or process.stdin is None:
+            return
+        if self._unheard < _MOST_UNHEARD:  # a pipe that is full would hold up the crawl
+            self._unheard += 1
+            with suppress(OSError):
+                process.stdin.write(b"soon %s\n" % " ".join(map(str, changes)).encode())
+                process.stdin.flush()
 
     async def finish(self) -> None:
         """Go on to the end of the log, and end. It is waited for as long as it makes headway."""
@@ -92,6 +108,7 @@ class IndexChild:
         except BlockingIOError:
             return
         self._heard.set()
+        self._unheard = 0
         if not data:
             self._ended(process)
             return
@@ -119,4 +136,5 @@ class IndexChild:
         process.wait()
         self._process = None
         self._unread = b""
+        self._unheard = 0
         self._heard.set()

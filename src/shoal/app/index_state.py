@@ -34,5 +34,13 @@ def read_state(layout: Layout) -> IndexState | None:
         return None
 
 
+def index_commit(layout: Layout) -> int:
+    """Another number after each commit; 0 before the first."""
+    try:
+        return _state_path(layout).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def _state_path(layout: Layout) -> Path:
     return layout.index / "state.json"

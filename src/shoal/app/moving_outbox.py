@@ -24,7 +24,7 @@ from shoal.cluster.outbox import Outbox, read_item
 from shoal.config import Config
 from shoal.frontier.credit import PASSED_ON, credit_key, domain_of, read_credit
 from shoal.model.cell import to_ms
-from shoal.model.parcel import NOWHERE, Handed, Item, Named, Position, Root, Unlinked
+from shoal.model.parcel import NOWHERE, Described, Handed, Item, Named, Position, Root, Unlinked
 from shoal.model.partition import Partition
 from shoal.model.record import pack, unpack
 from shoal.ports import Batch, Table
@@ -67,6 +67,9 @@ class Post:
             case Handed():
                 home = self._homes.of(item.site + b"/")
                 self._keep(batch, item, home, home)
+            case Described():
+                home = self._homes.of(item.pages[0][0]) if item.pages else 0
+                self._keep(batch, item, home, self._homes.of(item.finder))
             case Root():
                 self.roots.append(item.url)
 
@@ -131,6 +134,8 @@ def _take(engine: Engine, item: Item, batch: Batch, now: float) -> None:
         case Unlinked():
             target = immigration.row_of(item.target)
             linking.unlink(batch, target, item.source, item.when_ms / 1000)
+        case Described():
+            immigration.take(batch, item, now)
 
 
 def _name_targets(engine: Engine, batch: Batch, source: bytes, rows: dict[bytes, bytes]) -> None:

@@ -18,9 +18,10 @@ from shoal.model.link import Link, Rel, Source
 from shoal.model.named import Named
 from shoal.model.outcome import Outcome
 from shoal.model.spelling import seen_row
+from shoal.model.told import Told, told_by
 from shoal.model.url import registered_domain, seen_key, site_of
 from shoal.model.visit import Fetched, Kind, Visit
-from shoal.sources.sitemap import MAX_BYTES, Entry, Form, SitemapReader, chunks_of
+from shoal.sources.sitemap import MAX_BYTES, MAX_ENTRIES, Entry, Form, SitemapReader, chunks_of
 from shoal.sources.w3c_date import when
 
 KINDS = (Kind.SITEMAP, Kind.FEED)
@@ -36,6 +37,7 @@ CHANGE_SECONDS = {
 """What the protocol's words mean, about. An archived page is said to change in ten years."""
 _WEB = ("http://", "https://")
 _MAX_TEXT = 200
+_MOST_TOLD_CHARS = 16_000_000
 
 
 def name(visit: Visit, fetched: Fetched, links: LinkMaker, limits: Limits) -> Understood:
@@ -58,6 +60,7 @@ def name(visit: Visit, fetched: Fetched, links: LinkMaker, limits: Limits) -> Un
 def name_sitemap(body: bytes, visit: Visit, links: LinkMaker) -> Understood:
     """The pages that it names; of an index, the sitemaps below it."""
     reader, found, desk = SitemapReader(), Understood(), _Desk(visit.url, links)
+    ear = _Ear(visit.url)
     for entry in reader.entries(chunks_of(body)):
         url = desk.url(entry.url)
         if not url or not desk.is_near(url):
@@ -65,8 +68,13 @@ def name_sitemap(body: bytes, visit: Visit, links: LinkMaker) -> Understood:
         if reader.form is Form.INDEX:
             found.below.append(links.link(url, Source.SITEMAP, int(Rel.SITEMAP)))
         else:
-            found.named.append(_named(entry, desk.link(url, Source.SITEMAP)))
-    found.left_out, found.problem = desk.left_out, reader.problem
+            told = ear.listen(entry)
+            found.named.append(_named(entry, desk.link(url, Source.SITEMAP), told))
+    found.left_out = desk.left_out
+    for alternate in ear.alternates:  # behind the entries: one of them may be an entry, too
+        if (url := desk.url(alternate)) and desk.is_near(url):
+            found.named.append(Named(desk.link(url, Source.SITEMAP)))
+    found.problem = "; ".join(filter(None, (reader.problem, ear.problem)))
     return found
 
 
@@ -102,9 +110,33 @@ def _text(item: Item) -> str:
     return " ".join(item.title.split())[:_MAX_TEXT]
 
 
-def _named(entry: Entry, link: Link) -> Named:
+def _named(entry: Entry, link: Link, told: Told | None) -> Named:
     changes_after = CHANGE_SECONDS.get(entry.change_frequency, 0.0)
-    return Named(link, when(entry.last_modified), changes_after, entry.priority)
+    return Named(link, when(entry.last_modified), changes_after, entry.priority, told)
+
+
+class _Ear:
+    """Takes down what a sitemap says of its pages, up to so much in all."""
+
+    def __init__(self, sitemap: str) -> None:
+        self._sitemap = sitemap
+        self._chars = 0
+        self.alternates: dict[str, None] = {}
+        """Translations of its pages, which are pages as well: each once, in order."""
+        self.problem = ""
+
+    def listen(self, entry: Entry) -> Told | None:
+        told = told_by(self._sitemap, entry)
+        if told is None:
+            return None
+        self._chars += told.chars
+        if self._chars > _MOST_TOLD_CHARS:
+            self.problem = f"of what it says of its pages, {_MOST_TOLD_CHARS:,} characters are kept"
+            return None
+        for each in told.alternates:
+            if len(self.alternates) < MAX_ENTRIES:
+                self.alternates[each.url] = None
+        return told
 
 
 class _Desk:

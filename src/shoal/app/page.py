@@ -19,6 +19,7 @@ from shoal.frontier.view import SiteView
 from shoal.model.content import content_text
 from shoal.model.document import Document, Fate
 from shoal.model.outcome import State
+from shoal.model.told import Told
 from shoal.store.pages import StoredPage
 from shoal.store.rows import VisitRow
 
@@ -54,6 +55,7 @@ class Reading(Protocol):
     def lead(self, url: str) -> str: ...
     def rank(self, url: str) -> float: ...
     def marks(self, url: str) -> dict[str, str]: ...
+    def told(self, url: str) -> list[Told]: ...
     def hosts(self) -> Iterator[SiteView]: ...
     def explain(self, url: str) -> "Explanation": ...
     def search(  # noqa: PLR0913 - the words of the command, by name
@@ -134,6 +136,11 @@ class Page:
             return ""
         lead = self.collection.lead(self.url)
         return lead if lead != self.url else self.document.duplicate_of
+
+    @property
+    def told(self) -> list[Told]:
+        """What sitemaps say of it: pictures, videos, news, translations."""
+        return self.collection.told(self.url)
 
     def converted(self, converter: Converter | None = None) -> Conversion:
         """The stored response, read once more: with its tags, in any format. A `converter` that is

@@ -241,6 +241,8 @@ class RunningCrawl:
         while True:
             is_last = self._over.is_set()
             await self._take_what_waits()
+            if self._index is not None:
+                self._index.hurry(self._engine.store.log.take_awaited())
             if is_last:
                 return
             await self._engine.clock.wait(self._over, _LOOK_SECONDS)

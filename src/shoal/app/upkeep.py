@@ -12,8 +12,9 @@ from shoal.app.beside import Beside
 from shoal.app.collection import Collection
 from shoal.app.index_child import command_of
 from shoal.app.indexing import is_behind
-from shoal.app.layout import Layout
+from shoal.app.layout import Layout, is_locked
 from shoal.app.rank_upkeep import BackgroundRanking
+from shoal.app.status import read_snapshot, status_of
 from shoal.errors import ShoalError
 
 _LOOK_SECONDS = 5.0
@@ -30,7 +31,14 @@ class Upkeep(Beside):
         self._indexing: subprocess.Popen[bytes] | None = None
 
     def look(self, *, also_rank: bool) -> None:
-        """Start what is due."""
+        """Start what is due. A running crawl sees to its own index, and opening the table beside it
+        would hold up everybody's answers for a moment, again and again."""
+        layout = Layout(self._directory)
+        if is_locked(layout):
+            running = read_snapshot(layout.status) if also_rank else None
+            if running is not None:
+                self._ranking.look(status_of(self._directory, running).answered)
+            return
         with Collection(self._directory) as collection:
             if not collection.is_running() and is_behind(collection):
                 self._index(collection.layout)

@@ -27,6 +27,7 @@ from shoal.frontier.view import SiteView
 from shoal.model.outcome import State
 from shoal.model.record import unpack
 from shoal.model.rowkey import row_key, url_of
+from shoal.model.told import Told
 from shoal.sources.seeds import named_url
 from shoal.store.pages import Filter, StoredPage
 from shoal.store.rows import FetchRow, VisitRow
@@ -128,6 +129,9 @@ class Whole:
 
     def marks(self, url: str) -> dict[str, str]:
         return self.ask(url, Collection.marks)
+
+    def told(self, url: str) -> list[Told]:
+        return self.ask(url, Collection.told)
 
     def rank(self, url: str) -> float:
         """What a page is worth by the links to it, from 0 to 1, as of the last ranking of all."""

@@ -2,6 +2,7 @@
 
 from shoal.app.export import page_line, visit_lines
 from shoal.app.page import Page, Reading
+from shoal.app.telling import told_facts
 from shoal.cli import screen
 from shoal.cli.wording import count, one_line, size
 from shoal.errors import CollectionError, UsageError
@@ -132,6 +133,8 @@ def _summary(page: Page) -> None:
     for name, value in facts.items():
         if value:
             screen.say(f"  {name:<12}{one_line(value, 300)}")
+    for name, value in told_facts(page.told):
+        screen.say(f"  {name:<12}{one_line(value, 300)}")
     beginning = one_line(page.text, _SHOWN_CHARACTERS)
     if beginning:
         screen.say()

@@ -122,7 +122,7 @@ def _extras(entry: "Entry") -> str:
     parts = [
         count(len(entry.images), "image") if entry.images else "",
         count(len(entry.videos), "video") if entry.videos else "",
-        f"news: {entry.news_title}" if entry.news_title else "",
+        f"news: {entry.news.title}" if entry.news is not None else "",
         f"in {languages}" if languages else "",
     ]
     return ", ".join(filter(None, parts))[:_EXTRA_CHARS]

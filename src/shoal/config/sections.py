@@ -229,7 +229,9 @@ class Refresh:
 @dataclass(frozen=True, slots=True)
 class Sitemaps:
     use: Literal["listed", "guess", "no"] = _setting(
-        "listed", "Sitemaps that robots.txt names are read; guess: also those of the usual names."
+        "guess",
+        "Sitemaps that robots.txt names are read; guess: where it names none, /sitemap.xml and the "
+        "like are looked for, once each.",
     )
     max_urls: int = _setting(1_000_000, "URLs taken from the sitemaps of one site.", 1)
     max_depth: int = _setting(2, "An index may name an index so often.", 0, 10)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from shoal.frontier.credit import Credit
 from shoal.frontier.discovery import Discovery
+from shoal.frontier.guesses import may_lead_on
 from shoal.frontier.injections import done
 from shoal.frontier.namings import Namings
 from shoal.frontier.rows import AGAIN, UrlRow, is_web
@@ -35,9 +36,14 @@ class Finisher:
 
     def finish(self, batch: Batch, ending: Ending) -> list[bytes]:
         """Returns the row of each link's target."""
-        visit, fetched, understood, now = ending
         # The row's depth, not the visit's: a nearer link may have come while it was in flight.
         url = self._settler.settle(batch, ending)
+        targets = self._offer(batch, ending, url)
+        self._namings.guesses.consider(batch, ending.visit, url.state, ending.now)
+        return targets
+
+    def _offer(self, batch: Batch, ending: Ending, url: UrlRow) -> list[bytes]:
+        visit, fetched, understood, now = ending
         self._thoughts.take(batch, understood, now)
         self._namings.take(batch, visit, understood, now)
         if visit.kind is Kind.INJECTED and visit.order:
@@ -55,6 +61,8 @@ class Finisher:
     def _move(self, batch: Batch, ending: Ending, url: UrlRow) -> list[bytes]:
         visit, understood, now = ending.visit, ending.understood, ending.now
         moved_to = [link for link in understood.links if link.row != visit.row]
+        if visit.source is Source.GUESS:
+            moved_to = may_lead_on(moved_to)
         for link in moved_to:
             if visit.source is Source.SEED and _may_move(visit, link):
                 # The site that a person named has moved: where it went is what they meant. Never
@@ -63,6 +71,7 @@ class Finisher:
                 self._seed_moved(link.url)
             if visit.kind is Kind.SITEMAP:
                 link.rel |= int(Rel.SITEMAP)
+                link.source = Source.GUESS if visit.source is Source.GUESS else link.source
             elif visit.kind is Kind.FEED:
                 link.excluded, link.source = "", Source.FEED
                 link.rel |= int(Rel.FEED)

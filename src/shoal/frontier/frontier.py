@@ -86,8 +86,9 @@ class DiskFrontier:
         self.allowance = Allowance(settings.again, clock.now())
         self._books = Books(table, self.urls, self.sites, front, self._in_flight, self.allowance)
         order = Order(settings.levels, settings.depth_first)
-        self.discovery = Discovery(self._books, order, settings.reach, self._seams.elsewhere)
-        self._namings = Namings(self._books, self.discovery, settings)
+        away = self._seams.elsewhere
+        self.discovery = Discovery(self._books, order, settings.reach, away)
+        self._namings = Namings(self._books, self.discovery, settings, away)
         self.schedules = Schedules(self._books, self.discovery, self._seams, settings.missing)
         self._thoughts = SecondThoughts(self._books, self.discovery)
         self.wishes = Wishes(self._books, self.discovery, clock, self._begin, self._write)

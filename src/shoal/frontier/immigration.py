@@ -8,9 +8,10 @@ from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
 from shoal.frontier.robots_desk import RobotsDesk
 from shoal.frontier.second_thoughts import SecondThoughts
+from shoal.frontier.telling import Telling
 from shoal.frontier.trail import Trail
 from shoal.frontier.workbench import Workbench
-from shoal.model.parcel import Errand, Handed, Named, RobotsAnswer
+from shoal.model.parcel import Described, Errand, Handed, Named, RobotsAnswer
 from shoal.model.rowkey import site_of_key
 from shoal.ports import Batch
 
@@ -24,6 +25,7 @@ class Immigration:
         bench: Workbench,
         thoughts: SecondThoughts,
     ) -> None:
+        self._telling = Telling(books, None)
         self._urls = books.urls
         self._sites = books.sites
         self._discovery = discovery
@@ -41,8 +43,12 @@ class Immigration:
         self._discovery.succeed(batch, targets, trail, now)
         return targets
 
-    def take(self, batch: Batch, item: Handed | Errand | RobotsAnswer, now: float) -> None:
+    def take(
+        self, batch: Batch, item: Handed | Errand | RobotsAnswer | Described, now: float
+    ) -> None:
         match item:
+            case Described():
+                self._telling.take_in(batch, item)
             case Handed():
                 self._sites.credit.receive(item.site, item.pages)
                 if item.site not in self._sites.active:

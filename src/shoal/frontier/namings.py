@@ -9,13 +9,14 @@ visit makes it due, and its next visit says whether that was so.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from shoal.frontier.allowance import Again
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
+from shoal.frontier.guesses import Guesses, listed
 from shoal.frontier.rows import AGAIN, NAMED_MARK, SiteRow, UrlRow, after_mark
 from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.telling import Telling
 from shoal.frontier.trail import Trail
 from shoal.model.cell import to_ms
 from shoal.model.document import Understood
@@ -23,15 +24,13 @@ from shoal.model.life import Life
 from shoal.model.link import Link, Rel, Source
 from shoal.model.named import DEFAULT_PRIORITY, Named
 from shoal.model.record import Struct, pack, unpack
-from shoal.model.rowkey import row_key, site_of_key, url_of
-from shoal.model.url import canonical
+from shoal.model.rowkey import row_key, site_of_key
 from shoal.model.visit import Visit
-from shoal.ports import Batch
+from shoal.ports import Batch, Elsewhere
 
 _AT_ONCE = 500
 _MOST_LISTED = 200
 """Sitemaps that one robots.txt may name."""
-_USUAL = ("/sitemap.xml", "/sitemap_index.xml")
 _SITEMAP_PRIORITY = 0.9
 _PAGE_DEPTH = 2
 """As if the site's first page had a link to it."""
@@ -48,23 +47,29 @@ class Parcel(Struct, array_like=True):
 
 
 class Namings:
-    def __init__(self, books: Books, discovery: Discovery, settings: FrontierSettings) -> None:
+    def __init__(
+        self,
+        books: Books,
+        discovery: Discovery,
+        settings: FrontierSettings,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self._books = books
+        self._telling = Telling(books, elsewhere)
         self._discovery = discovery
         self._settings = settings
+        self.guesses = Guesses(books, discovery, settings)
         self._number = 0
         self.pending = next(self._parcels(), None) is not None
         """Whether something was named that was not offered yet."""
 
     def take_robots(self, batch: Batch, site: bytes, sitemaps: Sequence[str], now: float) -> None:
-        """The sitemaps that a robots.txt names, or the usual ones where it names none."""
+        """The sitemaps that a robots.txt names."""
         finder = site + b"/robots.txt"
-        base = url_of(finder)
-        listed = [canonical(each, base) for each in islice(sitemaps, _MOST_LISTED)]
-        urls = [url for url in listed if url is not None and url.startswith("http")]
-        if not urls and self._settings.guess_sitemaps:
-            urls = [url_of(site + path.encode()) for path in _USUAL]
-        self.take_sitemaps(batch, finder, [_link(url) for url in urls], 1, now)
+        urls = listed(sitemaps[:_MOST_LISTED], site)
+        links = [Link(url, row_key(url)) for url in urls]
+        self.take_sitemaps(batch, finder, links, 1, now)
+        self.guesses.name(batch, links, finder, now)
 
     def take_sitemaps(
         self, batch: Batch, finder: bytes, sitemaps: Sequence[Link], depth: int, now: float
@@ -104,6 +109,7 @@ class Namings:
                     0.99, max(0.0, link.priority + each.priority - DEFAULT_PRIORITY)
                 )
         targets = self._offer(batch, parcel.finder, links, now)
+        self._telling.keep(batch, parcel.finder, parcel.named, targets, now)
         for row, each in zip(targets, parcel.named, strict=True):
             if row and (each.modified or each.change_seconds):
                 self._hint(batch, row, each, now)
@@ -158,7 +164,3 @@ class Namings:
 def trust(site: SiteRow) -> float:
     """How likely a page has changed when its sitemap says so, by what was seen at its site."""
     return (site.told_right + 1) / (site.told_right + site.told_wrong + 2)
-
-
-def _link(url: str) -> Link:
-    return Link(url, row_key(url))

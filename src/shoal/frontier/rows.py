@@ -58,6 +58,8 @@ BY_HAND = "by hand"
 """Why a URL is excluded when a person wants nothing more of its host."""
 UNWANTED = "feed"
 """Why a feed is excluded that a person has removed."""
+NO_SITEMAP = "no sitemap"
+"""Why a URL is excluded where a sitemap was looked for and none is: see guesses.py."""
 BY_ANSWER = (
     "robots",
     str(Outcome.PRIVATE),
@@ -65,6 +67,7 @@ BY_ANSWER = (
     *AS_DUPLICATE,
     BY_HAND,
     UNWANTED,
+    NO_SITEMAP,
 )
 """Why a URL is excluded when its turn had come and it may not be had, or may not come: no further
 link changes that."""
@@ -167,6 +170,8 @@ class SiteRow(Struct, array_like=True):
     told_wrong: int = 0
     named: int = 0
     """URLs that nobody knew before its sitemaps and feeds named them."""
+    looks: int = 0
+    """In how many of the usual places a sitemap was looked for."""
 
 
 class RobotsRow(Struct, array_like=True):

@@ -18,6 +18,7 @@ from shoal.frontier.discovery import URGENT, Discovery
 from shoal.frontier.missing import MissingSettings, ask_again_at
 from shoal.frontier.rows import (
     AGAIN,
+    NO_SITEMAP,
     SCHEDULE_MARK,
     UNWANTED,
     UrlRow,
@@ -121,8 +122,12 @@ class Schedules:
                 continue
             row = self._books.urls.row_of(link.row)
             card = self._books.urls.card(row)
-            if card is not None and card.url.kind is Kind.PAGE:
+            if card is None:
+                continue
+            is_missed = card.url.category == NO_SITEMAP
+            if card.url.kind is Kind.PAGE or is_missed:
                 self._make_source(batch, card.url, Kind.SITEMAP)
+                card.url.source = link.source if is_missed else card.url.source
                 self._books.urls.write(batch, card, now)
                 self._discovery.hasten(batch, row, URGENT, now)
 
@@ -158,6 +163,8 @@ class Schedules:
         if url.waiting or self._refresher is None:
             return
         if url.kind in SOURCES:
+            if url.category == NO_SITEMAP:
+                return
             if self._desk is None or self._desk.is_wanted(card.row):
                 self._discovery.enqueue(batch, card, to_ms(now), now, again=True)
         elif url.state in _STORED and url.fetched_ms:

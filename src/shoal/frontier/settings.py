@@ -40,7 +40,7 @@ class FrontierSettings:
     head: bool = False
     """Whether HEAD may be asked first."""
     guess_sitemaps: bool = False
-    """Whether sitemaps are looked for where they usually are."""
+    """Whether sitemaps are looked for where they usually are, at sites that name none."""
     sitemap_urls: int = 1_000_000
     """At most, of one site."""
     sitemap_depth: int = 2

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from shoal.frontier.books import Books
 from shoal.frontier.discovery import Discovery
+from shoal.frontier.guesses import why_missed
 from shoal.frontier.missing import MissingSettings, ask_again_at, is_found, note_missing
 from shoal.frontier.rows import AGAIN, UrlRow
 from shoal.frontier.settings import MOST_LIES, Seams
@@ -78,9 +79,14 @@ class Settler:
     def _settle(self, batch: Batch, card: Card, ending: Ending) -> None:
         visit, fetched, _, now = ending
         url = card.url
+        missed = ""
+        if url.source is Source.GUESS and url.state is not State.SOURCE:
+            missed = why_missed(fetched, ending.understood)
         url.state, url.reason = TREATMENT[fetched.outcome].state, reason_of(ending)
         if visit.kind in SOURCES and is_found(fetched.outcome):
             url.state, url.reason = State.SOURCE, str(visit.kind)
+        if missed:
+            url.state, url.reason = State.EXCLUDED, missed
         due = self._learn(batch, ending, url)
         if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
             _remember_validators(url, ending)
@@ -94,6 +100,8 @@ class Settler:
         is_removed = visit.kind in SOURCES and due is None
         if self._missing.asks_again and not is_found(fetched.outcome) and not is_removed:
             due = ask_again_at(url, fetched.outcome, now, self._missing)
+        if missed and not TREATMENT[fetched.outcome].blames_site:
+            due = None
         if became_source and due is None:  # it was said to be one while it was being asked for
             again = self._missing.asks_again
             self._discovery.enqueue(batch, card, to_ms(now), now, again=again)

@@ -30,6 +30,7 @@ class Source(StrEnum):
     LINK = "link"
     REDIRECT = "redirect"
     SITEMAP = "sitemap"
+    GUESS = "guess"  # sitemaps usually stand there, and robots.txt names none
     FEED = "feed"
     SUBMIT = "submit"
     INJECT = "inject"

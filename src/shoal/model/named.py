@@ -2,6 +2,7 @@
 
 from shoal.model.link import Link
 from shoal.model.record import Struct
+from shoal.model.told import Told
 
 DEFAULT_PRIORITY = 0.5
 """Of a sitemap's entry that tells none (sitemaps.org)."""
@@ -15,6 +16,8 @@ class Named(Struct, array_like=True):
     change_seconds: float = 0.0
     """How often it changes, about; 0: not told."""
     priority: float = DEFAULT_PRIORITY
+    told: Told | None = None
+    """What else a sitemap says of it."""
 
 
 class SitemapRow(Struct, array_like=True):

@@ -14,6 +14,7 @@ from shoal.model.life import Life
 from shoal.model.link import Link
 from shoal.model.record import Struct
 from shoal.model.robots import RobotsRules
+from shoal.model.told import Told
 
 
 class Position(NamedTuple):
@@ -120,7 +121,17 @@ class Repeated(Struct, array_like=True, tag="repeated"):
     """The tablet that says so: it takes back only what it said itself."""
 
 
-Item = Named | Unlinked | Handed | Root | Errand | RobotsAnswer | Sketched | Repeated
+class Described(Struct, array_like=True, tag="described"):
+    """A sitemap says something of pages of another tablet, which it names."""
+
+    finder: bytes
+    """The row of the sitemap."""
+    pages: list[tuple[bytes, Told]]
+    """Each by its row, as it is named."""
+    when_ms: int
+
+
+Item = Named | Unlinked | Handed | Root | Errand | RobotsAnswer | Sketched | Repeated | Described
 
 
 class Delivery(Struct, array_like=True):

@@ -68,6 +68,12 @@ class Visit(Struct, array_like=True):
     head: bool = False
     """Ask with HEAD: whether it changed is all that is wanted."""
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waits for what comes of it: it was pushed or brought in, or a person
+        wished for it (the first level is for wishes alone)."""
+        return self.kind is Kind.INJECTED or (self.level == 0 and self.kind is not Kind.ROBOTS)
+
 
 class Fetched(Struct, array_like=True):
     outcome: Outcome

@@ -13,18 +13,16 @@ from itertools import chain
 from typing import NamedTuple
 
 from shoal.sources.gunzip import GZIP_MAGIC, gunzipped
-from shoal.sources.sitemap_entries import Alternate, Entry, FeedEntries, SitemapEntries, Video
+from shoal.sources.sitemap_entries import Entry, FeedEntries, SitemapEntries
 from shoal.sources.sitemap_xml import MAX_VALUE_CHARS, TagScanner
 
 __all__ = [
     "MAX_BYTES",
     "MAX_ENTRIES",
-    "Alternate",
     "Entry",
     "Form",
     "Sitemap",
     "SitemapReader",
-    "Video",
     "chunks_of",
     "read_sitemap",
 ]

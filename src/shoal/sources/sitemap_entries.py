@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 
 from shoal.model.named import DEFAULT_PRIORITY
 from shoal.model.record import Struct
+from shoal.model.told import Alternate, Image, News, Video
 from shoal.sources.sitemap_xml import Tag, attributes
 
 FREQUENCIES = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")
@@ -19,6 +20,12 @@ MAX_PARTS = 1_000
 _MAX_DATE_CHARS = 40
 _MAX_TITLE_CHARS = 1_000
 _MAX_PREFIXES = 50
+_NEWS = {
+    "title": "title",
+    "publication_date": "date",
+    "name": "publication",
+    "language": "language",
+}
 _FEED_DATES = ("updated", "modified", "date", "pubDate", "published")
 _SPACES = {
     "image": "sitemap-image/",
@@ -29,20 +36,6 @@ _SPACES = {
 """Each extension by what is typical of its name space; its usual prefix does as well."""
 
 
-class Alternate(Struct):
-    """The same page in another language (hreflang)."""
-
-    language: str
-    url: str
-
-
-class Video(Struct):
-    url: str = ""
-    """Of the video itself, else of its player."""
-    title: str = ""
-    thumbnail: str = ""
-
-
 class Entry(Struct):
     url: str = ""
     """As written, character references undone."""
@@ -51,10 +44,9 @@ class Entry(Struct):
     change_frequency: str = ""
     """`always` to `never`; empty: not told, or no word of the protocol."""
     priority: float = DEFAULT_PRIORITY
-    images: list[str] = []
+    images: list[Image] = []
     videos: list[Video] = []
-    news_title: str = ""
-    news_date: str = ""
+    news: News | None = None
     alternates: list[Alternate] = []
 
 
@@ -120,14 +112,20 @@ class SitemapEntries:
     def _take_extension(self, space: str, name: str, text: str) -> None:
         entry = self._entry
         if space == "image":
-            if name == "loc" and len(entry.images) < MAX_PARTS:
-                entry.images.append(text)
+            self._take_image(name, text)
         elif space == "video":
             self._take_video(name, text)
-        elif name == "title":
-            entry.news_title = text[:_MAX_TITLE_CHARS]
-        elif name == "publication_date":
-            entry.news_date = text[:_MAX_DATE_CHARS]
+        elif name in _NEWS:
+            entry.news = entry.news or News()
+            setattr(entry.news, _NEWS[name], text[:_MAX_TITLE_CHARS])
+
+    def _take_image(self, name: str, text: str) -> None:
+        """Its address comes first, by the extension's schema."""
+        images = self._entry.images
+        if name == "loc" and len(images) < MAX_PARTS:
+            images.append(Image(text))
+        elif name in ("title", "caption") and images:
+            images[-1].title = images[-1].title or text[:_MAX_TITLE_CHARS]
 
     def _take_video(self, name: str, text: str) -> None:
         """Its thumbnail comes first, by the extension's schema: with it a video begins."""

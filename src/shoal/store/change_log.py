@@ -12,6 +12,7 @@ from shoal.ports import Batch, Table
 from shoal.store.rows import Change, What
 
 _NUMBER_BYTES = 8
+_MOST_AWAITED = 100
 SEQUENCE_KEY = b"\x00sequence"
 
 
@@ -20,12 +21,28 @@ class ChangeLog:
         self._table = table
         self.last = last_sequence(table)
         """The number of the newest change, also while it is only in a batch."""
+        self._awaited: list[int] = []
 
     def append(self, batch: Batch, row: bytes, what: What, when: float) -> None:
         self.last += 1
         key = self.last.to_bytes(_NUMBER_BYTES, "big")
         batch.put("change", key, pack(Change(row, what, when)))
         batch.put("site", SEQUENCE_KEY, key)
+
+    def await_since(self, number: int) -> None:
+        """Somebody waits for the changes behind a number: followers are to be told of them. The
+        first of many are enough: the others come in their order."""
+        room = _MOST_AWAITED - len(self._awaited)
+        self._awaited += range(number + 1, min(self.last, number + room) + 1)
+
+    def take_awaited(self) -> list[int]:
+        """Their numbers, once."""
+        taken, self._awaited = self._awaited, []
+        return taken
+
+    def get(self, number: int) -> Change | None:
+        stored = self._table.get("change", number.to_bytes(_NUMBER_BYTES, "big"))
+        return None if stored is None else unpack(Change, stored)
 
     def after(self, number: int) -> Iterator[tuple[int, Change]]:
         """Those behind a number, with theirs."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from shoal.model.cell import NUL, stamp_of, stamped, time_in_older_key, value_of
 from shoal.model.document import Spot
 from shoal.model.record import JSON_ERRORS, pack, unpack
+from shoal.model.told import Told, is_told
 from shoal.ports import Batch, Table
 from shoal.store.rows import FetchRow, VisitRow
 
@@ -67,6 +68,8 @@ def version_of(key: bytes, stored: bytes) -> Version | None:
     qualifier, _, older = rest.partition(NUL)
     kind = _KINDS.get(qualifier)
     if kind is None:
+        if is_told(qualifier):
+            unpack(Told, value_of(stored))
         return None
     newest = not older
     when_ms = stamp_of(stored) if newest else time_in_older_key(key)

@@ -6,6 +6,7 @@ it is not there. The raw response stands in the archive, the row knows where.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from shoal import faults
@@ -19,6 +20,7 @@ from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
 from shoal.model.rowkey import part_of, row_key, url_of
 from shoal.model.spelling import spellings
+from shoal.model.told import MOST_TOLD, Told, told_range
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.ports import Batch, Elsewhere, Table
 from shoal.store import archive, warc
@@ -126,6 +128,7 @@ class PageStore:
         put = self.cells.first if visit.is_first else self.cells.put
         put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
         payload = self._payload(visit, understood)
+        before = self.log.last
         for document in understood.documents:
             fetch = FetchRow(row, document, payload, fetched.headers)
             write = self.cells.put if document.name else put
@@ -138,6 +141,8 @@ class PageStore:
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self.linking.keep(batch, visit, understood.links, targets, when)
         self.regrade(batch, understood.regraded, when)
+        if visit.is_awaited:
+            self.log.await_since(before)
 
     def _tell_of_refusal(self, batch: Batch, visit: Visit, fetched: Fetched) -> None:
         """A page that is stored may not be asked for any more: it is not found any more, either."""
@@ -310,6 +315,13 @@ class PageStore:
             return {}
         cells = self.cells.row("mark", row)
         return {cell.qualifier.decode(): cell.value.decode() for cell in cells}
+
+    def told(self, row: bytes, principal: Principal) -> list[Told]:
+        """What sitemaps say of it, of a few of them."""
+        if not self._may_see(row, principal):
+            return []
+        cells = islice(self._table.scan("page", *told_range(row)), MOST_TOLD)
+        return [unpack(Told, value_of(stored)) for _, stored in cells]
 
     def said_of(self, row: bytes) -> Iterator[tuple[bytes, Anchor]]:
         """What every page that links here calls it, for those who see everything."""

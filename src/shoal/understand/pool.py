@@ -173,7 +173,9 @@ class Pool:
         if self._fault:
             raise UnderstandError(self._fault)
         job = _Job(visit, fetched, asyncio.get_running_loop().create_future())
-        self._jobs.append(job)
+        places = range(len(self._jobs) if visit.is_awaited else 0)
+        behind = (place for place in places if not self._jobs[place].visit.is_awaited)
+        self._jobs.insert(next(behind, len(self._jobs)), job)
         self.start()
         self.dispatch()
         return await job.future

@@ -13,10 +13,12 @@ from shoal.app.dups_near import compare
 from shoal.app.explain import Explanation
 from shoal.app.export import VisitLine, visit_lines
 from shoal.app.held import Held, sees_everything
+from shoal.app.telling import told_facts
 from shoal.app.whole import Whole
 from shoal.errors import UsageError
 from shoal.model.record import Struct
 from shoal.model.rowkey import url_of
+from shoal.model.told import Told
 from shoal.web.copies import Version, moment_of, stored, versions
 from shoal.web.http import Request, Response
 from shoal.web.site import Site
@@ -64,6 +66,8 @@ class PageView(Struct):
     duplicates: list[str]
     rules: list[Fact]
     marks: list[str]
+    told: list[Told]
+    """By sitemaps, which say what the page shows, and where it stands in other languages."""
     headers: list[tuple[str, str]]
 
 
@@ -132,6 +136,7 @@ def _page_view(collection: Held, request: Request, asked: str) -> PageView:
         duplicates=[] if found is None else list(_duplicates(collection, asked)),
         rules=[] if found is None else list(_rules(found)),
         marks=[] if found is None else list(_marks(collection, asked)),
+        told=[] if found is None else found.told,
         headers=[] if found is None else found.headers,
     )
 
@@ -181,6 +186,8 @@ def _facts(found: Page) -> Iterator[Fact]:
         "Digest": document.body_digest,
     }
     yield from (Fact(name, value) for name, value in said.items() if value)
+    for name, value in told_facts(found.told):
+        yield Fact(f"{name.capitalize()}, by its sitemap", value)
 
 
 def _rules(found: Page) -> Iterator[Fact]:

@@ -8,6 +8,7 @@ import errno
 import logging
 import os
 import secrets
+import signal
 import socket
 import threading
 import webbrowser
@@ -263,6 +264,9 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
         tell(address)
         if open_browser:
             webbrowser.open(address)
+        if threading.current_thread() is threading.main_thread():
+            # A service manager's word counts like Ctrl-C: else the crawl would outlive the server.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
         # uvicorn has ended what was open when it hands Ctrl-C on
         with suppress(KeyboardInterrupt), beside(app.state.site):
             server_of(app).run(sockets=[listening])

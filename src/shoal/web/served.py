@@ -1,7 +1,8 @@
 """Which collection is read? The one that is served, held open over requests of many threads.
 
 A secondary view of the table is opened once: opening takes longer than most answers. Before a read
-it is brought up to date, at most once a second. When another generation was put in its place
+it is brought up to date, at most once a second, and when the index has committed. When another
+generation was put in its place
 (`shoal shadow apply`), or another process opened it for writing, the next reader opens it anew; the
 old view is closed by the last who reads it.
 """
@@ -13,10 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.app.collection import Collection
+from shoal.app.index_state import index_commit
 from shoal.app.layout import live_data
 from shoal.model.principal import Principal
 
 _REFRESH_SECONDS = 1.0
+_SOONEST_SECONDS = 0.1
+"""When the index has committed something: what it finds now is shown now."""
 
 
 class _Held:
@@ -27,6 +31,19 @@ class _Held:
         self.readers = 0
         self.refreshed = time.monotonic()
         self._writer = _writer_of(collection.layout.data)
+        self._indexed = index_commit(collection.layout)
+
+    def is_young(self) -> bool:
+        """Whether nobody would miss what was written since it was last brought up to date."""
+        age = time.monotonic() - self.refreshed
+        if age >= _REFRESH_SECONDS:
+            return False
+        return age < _SOONEST_SECONDS or self._indexed == index_commit(self.collection.layout)
+
+    def refresh(self) -> None:
+        self._indexed = index_commit(self.collection.layout)
+        self.collection.refresh()
+        self.refreshed = time.monotonic()
 
     def is_of(self, data: Path) -> bool:
         """Whether it shows these data, as the same process writes them. A view that was opened
@@ -97,13 +114,12 @@ class Served:
 
     def _refresh(self, held: _Held) -> None:
         """Whoever comes while another refreshes reads what there is: no one waits in a queue."""
-        if time.monotonic() - held.refreshed < _REFRESH_SECONDS:
+        if held.is_young():
             return
         if not self._refreshing.acquire(blocking=False):
             return
         try:
-            if time.monotonic() - held.refreshed >= _REFRESH_SECONDS:
-                held.collection.refresh()
-                held.refreshed = time.monotonic()
+            if not held.is_young():
+                held.refresh()
         finally:
             self._refreshing.release()
