@@ -5,6 +5,7 @@ lets it take the place of the one before. Searches, the frontier and the reports
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ _FIRST_ROW = b"\x01"
 
 Progress = Callable[[str, int, int], None]
 """What is being done, for how many, and of how many (0: not known)."""
+Making = Callable[[Path, Sequence[bytes], Progress], Summary]
+"""Makes a graph in a place, with the rows that ranks start from, and lets it hold."""
 
 
 class Ranked(Struct):
@@ -106,9 +109,14 @@ def rank_votes(
     pages: Iterable[tuple[bytes, Votes]], place: Path, wish: Wish, told: Progress | None = None
 ) -> Ranking:
     """Rank pages by their votes, and let that hold in a place."""
+    return rank_by(partial(make, pages), place, wish, told)
+
+
+def rank_by(making: Making, place: Path, wish: Wish, told: Progress | None = None) -> Ranking:
+    """Make a graph in some way, and say what is highest in it."""
     before = opened(place, RankFile)  # what is mapped stays when the files are replaced
     try:
-        make(pages, place, wish.personal, told or _silent)
+        making(place, wish.personal, told or _silent)
     except NoneKnown:
         raise UsageError(
             "None of the personal pages is fetched or linked to in this collection; "
