@@ -124,7 +124,7 @@ def test_ranked_again_with_personal_pages(mine: Both, tmp_path: Path) -> None:
             rank_all(tablets, tmp_path / "place", top=-1)
 
 
-@pytest.mark.parametrize(("room_bytes", "at_once"), [(1 << 28, 1), (1 << 28, 3), (1 << 12, 1)])
+@pytest.mark.parametrize(("room_bytes", "at_once"), [(1 << 28, 1), (1 << 28, 3), (1 << 15, 1)])
 def test_a_graph_in_parts_is_the_graph(
     mine: Both, tmp_path: Path, room_bytes: int, at_once: int
 ) -> None:
