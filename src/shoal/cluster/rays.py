@@ -19,11 +19,12 @@ import ray
 from ray.cluster_utils import Cluster as RayMachines
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from shoal.cluster.fleet import Machine, Make
+from shoal.cluster.fleet import Machine, Make, actor_name, namespace_of
 from shoal.cluster.reach import must_answer
 from shoal.errors import CollectionError, UsageError
 from shoal.model.parcel import Delivery, Receipt
 from shoal.model.principal import Principal
+from shoal.model.record import pack, unpack
 from shoal.ports import Task
 
 Answer = TypeVar("Answer")
@@ -60,6 +61,10 @@ class _Actor:
     def call(self, method: str, *given: Any) -> Any:
         return getattr(self._runner, method)(*given)
 
+    def deliver(self, delivery: bytes) -> bytes:
+        """Packed: Ray would take each position apart."""
+        return pack(self._runner.deliver(unpack(Delivery, delivery)))
+
     async def _send(self, delivery: Delivery) -> Receipt:
         """The pipe. A handle stays good when its actor is started again elsewhere; one that was
         moved by us is another actor of the same name."""
@@ -68,20 +73,11 @@ class _Actor:
             if target not in self._handles:
                 found = await asyncio.to_thread(ray.get_actor, actor_name(self._cluster, target))
                 self._handles[target] = found
-            reference = self._handles[target].call.remote("deliver", delivery)
-            receipt: Receipt = await asyncio.wrap_future(reference.future())
+            reference = self._handles[target].deliver.remote(pack(delivery))
+            return unpack(Receipt, await asyncio.wrap_future(reference.future()))
         except BaseException:
             self._handles.pop(target, None)
             raise
-        return receipt
-
-
-def actor_name(cluster: str, number: int) -> str:
-    return f"shoal-{cluster}-{number:04}"
-
-
-def _namespace(cluster: str) -> str:
-    return f"shoal-{cluster}"
 
 
 class RayFleet:
@@ -229,7 +225,7 @@ def connect(address: str, cluster: str) -> None:
     try:
         ray.init(
             address=address,
-            namespace=_namespace(cluster),
+            namespace=namespace_of(cluster),
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
@@ -274,7 +270,7 @@ class _Actors:
     def _put(self, tablet: int, method: str, given: tuple[Any, ...]) -> Any:
         """The reference of an answer. Without an actor of that name, a ValueError of Ray."""
         if tablet not in self._handles:
-            name, space = actor_name(self._cluster, tablet), _namespace(self._cluster)
+            name, space = actor_name(self._cluster, tablet), namespace_of(self._cluster)
             self._handles[tablet] = ray.get_actor(name, namespace=space)
         return self._handles[tablet].call.remote(method, *given)
 
