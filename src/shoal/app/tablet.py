@@ -233,6 +233,8 @@ class Tablet:
             raise CollectionError(f"Tablet {self.spec.number} is closing; try again.")
         self._ownership.must_hold()
         receipt = self._arriving.take(delivery)
+        live = None if self._running is None else self._running.live
+        receipt.busy = live is not None and live.in_flight >= self._config.crawl.workers
         self._woken.set()
         return receipt
 
