@@ -1,14 +1,19 @@
 """More tablets, more pages a second? And what does a page cost in a cluster?
 
     python -m benchmarks.cluster                      1, 2 and 4 tablets, 200 ms of latency
-    python -m benchmarks.cluster --pages 1000 --hosts 100 --rounds 1       a quick look
+    python -m benchmarks.cluster --workers 16 --rounds 3        with so many workers a tablet
+    python -m benchmarks.cluster --pages 1500 --hosts 150 --workers 16 --rounds 1    a quick look
 
 The web of benchmarks/web.py, every answer 200 ms late: a tablet with W workers can have W pages in
-200 ms at the most, as long as there are cores. Each tablet has the same W, and so has the crawl on
-one machine that they are compared with. What is measured is the middle of each crawl, from a fifth
-of its pages to four fifths: pages by the crawl's own count, CPU of the whole process tree (Ray's
-processes with it), both looked at every half second. Starting Ray and its end are left out, since
-they cost the same for a thousand pages and for a billion.
+200 ms at the most, as long as there are cores. First the W is looked for that saturates a single
+tablet: it is doubled until twice as many bring less than a quarter more. Each tablet has that W,
+and so has the crawl on one machine that they are compared with; all of them take turns, in rounds.
+
+What is measured is the middle of each crawl, from a fifth of its pages to four fifths: pages by the
+crawl's own count, CPU of the whole process tree (Ray's processes with it), and of the machine, all
+looked at every half second. Starting Ray and its end are left out, since they cost the same for a
+thousand pages and for a billion. *Linear* is what one tablet does, times their number; *full* the
+least of that and of what all cores could do, at what a page costs one tablet.
 """
 
 import argparse
@@ -39,10 +44,16 @@ _FLAGS = ("--scope", "any", "--delay", "0", "--quiet", "--contact", "bench@examp
 _SETTINGS = ("politeness.delay_factor=0", "dedupe.learn=no", "index.follow=no", "crawl.children=1")
 
 
+_FEWEST_LOOKS = 3
+_LEAST_GAIN = 1.25
+_FEWEST_WORKERS, _MOST_WORKERS = 8, 512
+
+
 class Look(NamedTuple):
     seconds: float
     pages: int
     cpu_seconds: float
+    busy_seconds: float
 
 
 class Middle(NamedTuple):
@@ -51,6 +62,9 @@ class Middle(NamedTuple):
     pages_per_second: float
     cpu_ms_per_page: float
     cores: float
+    """That it kept busy itself;"""
+    busy: float
+    """and that were busy on the machine."""
 
 
 def fetched(counts: Counts) -> int:
@@ -69,6 +83,14 @@ def cpu_seconds(process: int) -> float:
     return ticks / _TICK
 
 
+def busy_seconds() -> float:
+    """Of all cores of the machine, since it was started."""
+    user, nice, system, _idle, _waiting, *rest = map(
+        int, Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]
+    )
+    return (user + nice + system + sum(rest)) / _TICK
+
+
 def middle_of(command: list[str], count: Callable[[], int], pages: int, log: Path) -> Middle:
     """Run a crawl to its end."""
     looks: list[Look] = []
@@ -78,7 +100,7 @@ def middle_of(command: list[str], count: Callable[[], int], pages: int, log: Pat
         )
     try:
         while program.poll() is None:
-            looks.append(Look(time.monotonic(), count(), cpu_seconds(program.pid)))
+            looks.append(Look(time.monotonic(), count(), cpu_seconds(program.pid), busy_seconds()))
             time.sleep(_LOOK_SECONDS)
     except BaseException:
         program.terminate()
@@ -88,10 +110,13 @@ def middle_of(command: list[str], count: Callable[[], int], pages: int, log: Pat
     if count() != pages:
         raise SystemExit(f"{count():,} pages were fetched, not {pages:,}.")
     within = [look for look in looks if _FROM * pages <= look.pages <= _TO * pages]
+    if len(within) < _FEWEST_LOOKS:
+        raise SystemExit("It was over too soon to be measured; use more --pages.")
     first, last = within[0], within[-1]
     seconds, done = last.seconds - first.seconds, last.pages - first.pages
     cpu = last.cpu_seconds - first.cpu_seconds
-    return Middle(done / seconds, 1000 * cpu / done, cpu / seconds)
+    busy = last.busy_seconds - first.busy_seconds
+    return Middle(done / seconds, 1000 * cpu / done, cpu / seconds, busy / seconds)
 
 
 def flags(workers: int) -> list[str]:
@@ -123,48 +148,115 @@ def cluster(web: Web, folder: Path, workers: int, tablets: int) -> Middle:
     return middle_of([*shoal, *flags(workers)], count, len(web.urls), log)
 
 
+def saturating(rate: Callable[[int], float], most: int = _MOST_WORKERS) -> int:
+    """The number of workers of which twice as many bring hardly more."""
+    workers, now = _FEWEST_WORKERS, rate(_FEWEST_WORKERS)
+    while workers < most:
+        more = rate(2 * workers)
+        if more < _LEAST_GAIN * now:
+            return workers
+        workers, now = 2 * workers, more
+    return workers
+
+
+def found_workers(web: Web, most: int) -> int:
+    def rate(workers: int) -> float:
+        with tempfile.TemporaryDirectory() as name:
+            found = cluster(web, Path(name), workers, 1)
+        print(f"1 tablet, {workers} workers: {found.pages_per_second:.1f} pages/s", flush=True)
+        return found.pages_per_second
+
+    return saturating(rate, most)
+
+
+class Round(NamedTuple):
+    alone: Middle
+    tablets: dict[int, Middle]
+
+    def of_linear(self, tablets: int) -> float:
+        few = min(self.tablets)
+        linear = self.tablets[few].pages_per_second * tablets / few
+        return self.tablets[tablets].pages_per_second / linear
+
+    def of_full(self, tablets: int, cores: int) -> float:
+        """Of linear, until the cores are full."""
+        few = min(self.tablets)
+        single = self.tablets[few]
+        linear = single.pages_per_second * tablets / few
+        full = cores * 1000 / single.cpu_ms_per_page
+        return self.tablets[tablets].pages_per_second / min(linear, full)
+
+    def cpu(self, tablets: int) -> float:
+        return self.tablets[tablets].cpu_ms_per_page / self.alone.cpu_ms_per_page
+
+
+def one_round(web: Web, workers: int, tablets: list[int]) -> Round:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        alone = one_machine(web, folder, workers)
+        return Round(alone, {each: cluster(web, folder, workers, each) for each in tablets})
+
+
+def _with_spread(values: list[float]) -> str:
+    middle = f"{statistics.median(values):.3f}"
+    return middle if len(values) == 1 else f"{middle} ({min(values):.3f}-{max(values):.3f})"
+
+
+def say(rounds: list[Round], cores: int) -> None:
+    tablets = sorted(rounds[0].tablets)
+    runs = {"one machine": [each.alone for each in rounds]}
+    runs |= {f"{count} tablets": [each.tablets[count] for each in rounds] for count in tablets}
+    rows = [
+        (name, *(statistics.median(values) for values in zip(*middles, strict=True)))
+        for name, middles in runs.items()
+    ]
+    print(report.table(("", "pages/s", "CPU ms a page", "own cores", "cores busy"), rows))
+    columns = (
+        "",
+        "of linear",
+        "of linear, until the cores are full",
+        "CPU a page to one machine's",
+    )
+    ratios = [
+        (
+            f"{count} tablets",
+            _with_spread([each.of_linear(count) for each in rounds]),
+            _with_spread([each.of_full(count, cores) for each in rounds]),
+            _with_spread([each.cpu(count) for each in rounds]),
+        )
+        for count in tablets
+    ]
+    print(report.table(columns, ratios))
+    medians = {name: row for name, *row in rows}
+    for count in tablets[1:]:
+        now, ideal = (
+            medians[f"{count} tablets"][0],
+            medians[f"{tablets[0]} tablets"][0] * count / tablets[0],
+        )
+        print(report.line(f"pages_per_second_of_{count}_to_linear", now, ideal))
+    for count in tablets:
+        now, alone = medians[f"{count} tablets"][1], medians["one machine"][1]
+        print(report.line(f"cpu_a_page_of_{count}_to_one_machine", now, alone))
+
+
 def main() -> None:
     stop_on_sigterm()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_arguments(parser)
-    parser.add_argument("--workers", type=int, default=8, help="of each tablet (8)")
-    parser.add_argument("--tablets", type=int, nargs="+", default=[1, 2, 4])
-    parser.add_argument("--rounds", type=int, default=2)
-    options = parser.parse_args()
-    web = web_of(options)
-    found: dict[str, list[Middle]] = {}
-    with served(web, LATENCY_MS):
-        for _ in range(options.rounds):
-            with tempfile.TemporaryDirectory() as name:
-                folder = Path(name)
-                found.setdefault("one machine", []).append(
-                    one_machine(web, folder, options.workers)
-                )
-                for tablets in options.tablets:
-                    row = found.setdefault(f"{tablets} tablets", [])
-                    row.append(cluster(web, folder, options.workers, tablets))
-    print(f"{web.describe()}, {LATENCY_MS} ms, {options.workers} workers a tablet")
-    rows = {
-        name: Middle(*(statistics.median(values) for values in zip(*runs, strict=True)))
-        for name, runs in found.items()
-    }
-    print(
-        report.table(
-            ("", "pages/s", "CPU ms a page", "cores used"),
-            [
-                (name, row.pages_per_second, row.cpu_ms_per_page, row.cores)
-                for name, row in rows.items()
-            ],
-        )
+    parser.add_argument(
+        "--workers", type=int, default=0, help="of each tablet (0: as many as saturate one)"
     )
-    alone, single = rows["one machine"], rows[f"{options.tablets[0]} tablets"]
-    for tablets in options.tablets[1:]:
-        ideal = single.pages_per_second * tablets / options.tablets[0]
-        now = rows[f"{tablets} tablets"].pages_per_second
-        print(report.line(f"pages_per_second_of_{tablets}_to_linear", now, ideal))
-    for tablets in options.tablets:
-        now = rows[f"{tablets} tablets"].cpu_ms_per_page
-        print(report.line(f"cpu_a_page_of_{tablets}_to_one_machine", now, alone.cpu_ms_per_page))
+    parser.add_argument("--tablets", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    web, cores = web_of(options), os.cpu_count() or 1
+    with served(web, LATENCY_MS):
+        most = min(_MOST_WORKERS, len(web.addresses) // 2)
+        workers = options.workers or found_workers(web, most)
+        rounds = [one_round(web, workers, options.tablets) for _ in range(options.rounds)]
+    print(f"{web.describe()}, {LATENCY_MS} ms, {workers} workers a tablet, {cores} cores,")
+    print(f"{options.rounds} rounds, medians (and least and most)")
+    say(rounds, cores)
 
 
 if __name__ == "__main__":

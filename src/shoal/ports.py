@@ -6,7 +6,7 @@ the suites in tests/contract run against every implementation.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from shoal.model.content import Content
 from shoal.model.document import Document, Regraded, Understood
@@ -248,3 +248,40 @@ LinksOf = Callable[[bytes], Sequence[Link]]
 """The stored out-links of a row, for lowering depths when a shorter path is found."""
 
 Fetch = Callable[[Visit], Awaitable[Fetched]]
+
+
+Task = Callable[..., Sequence[Any]]
+"""A pure function at the top of a module: what it is given is all that it knows, so it can be run
+anywhere, and again."""
+
+
+class Hands(Protocol):
+    """Who does work that can be divided: this process, or tasks on many machines.
+
+    What a task returns stays where it was made; what stands for it (a *held* value) is given to
+    other tasks, which get the value itself, or fetched.
+    """
+
+    @property
+    def room_bytes(self) -> int:
+        """So much one task may be given, all in all."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """So many tasks run side by side."""
+        ...
+
+    def each(
+        self,
+        task: Task,
+        given: Iterable[Sequence[Any]],
+        returns: int = 1,
+        machines: Sequence[str] = (),
+    ) -> list[list[Any]]:
+        """Run a task for each of the given, side by side; it returns so many values, each of which
+        is held. Held values among the given must be arguments of their own. `machines`: where each
+        is to run, if that matters."""
+        ...
+
+    def fetch(self, held: Any) -> Any: ...

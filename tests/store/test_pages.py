@@ -172,6 +172,7 @@ def test_anchor_text_stands_at_the_targets_row(desk: Desk) -> None:
         (row_key(CORAL), NOON + 1, "the shark"),
     ]
     assert anchors(desk, CORAL) == [(row_key(REEF), NOON, "corals")]
+    assert [desk.store.in_links(row_key(SHARK), most) for most in (1, 9)] == [1, 2]
 
 
 def test_a_link_that_is_no_longer_there_takes_its_anchor_along(desk: Desk) -> None:
@@ -180,6 +181,7 @@ def test_a_link_that_is_no_longer_there_takes_its_anchor_along(desk: Desk) -> No
     desk.keep(REEF, "two", NOON + HOUR, links=[(CORAL, "reefs")], seen=("one", NOON))
     assert anchors(desk, SHARK) == [(row_key(CORAL), NOON, "the shark")]
     assert anchors(desk, CORAL) == [(row_key(REEF), NOON + HOUR, "reefs")]
+    assert desk.store.in_links(row_key(CORAL), 9) == 1, "older versions do not count"
 
 
 def test_a_redirect_that_became_a_page_takes_its_anchor_along(desk: Desk) -> None:

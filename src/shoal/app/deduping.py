@@ -144,8 +144,13 @@ def near_pairs(
 def sketch_pairs(
     sketches: Iterable[bytes], by: Comparison, progress: Progress | None = None
 ) -> Iterable[Pair]:
-    """The same, of texts whose sketches were made where they are."""
-    return discover(sketches, Discovery(threshold=by.resemblance or SAME_SITE), progress)
+    """The same, of texts whose sketches were made before."""
+    return discover(sketches, discovery_of(by), progress)
+
+
+def discovery_of(by: Comparison) -> Discovery:
+    """How sketches are searched."""
+    return Discovery(threshold=by.resemblance or SAME_SITE)
 
 
 class _Counted:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from shoal.app.collection import Collection
 from shoal.app.deduping import Comparison, Method
 from shoal.app.layout import directory_of
-from shoal.app.named_texts import Admits, Named, NamedPair, NamedSketches, NamedTexts
+from shoal.app.named_texts import Admits, Named, NamedPair, NamedTexts, NamedThings
 from shoal.app.opening import Opened
 from shoal.app.page import Reading
 from shoal.app.prints import groups
@@ -26,6 +27,7 @@ from shoal.dedupe.mirrors import Mirror, Mirrors
 from shoal.dedupe.near import Group, NearIndex
 from shoal.dedupe.sketch import resemblance
 from shoal.dedupe.url_rules import in_words
+from shoal.errors import UsageError
 from shoal.model.rowkey import url_of
 
 MOST_MEMBERS = 1000
@@ -148,11 +150,14 @@ def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
     bits: int = 64,
     differing: int | None = None,
     progress: Progress | None = None,
+    address: str = "",
 ) -> Iterator[NamedPair]:
     """All pairs of near-duplicates among the stored pages, found anew from their texts. Each exact
-    copy is named once, beside the first of its copies; of a large group not every pair is."""
+    copy is named once, beside the first of its copies; of a large group not every pair is. Those of
+    a cluster are compared by tasks of the Ray that it runs on, or of the one at `address` (`local`:
+    started here for it); else by this process."""
     by = Comparison(method, resemblance, bits, differing)
-    return search(collection, by, where, progress).pairs()
+    return search(collection, by, where, progress, address).pairs()
 
 
 def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
@@ -164,21 +169,30 @@ def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
     bits: int = 64,
     differing: int | None = None,
     progress: Progress | None = None,
+    address: str = "",
 ) -> Iterator[list[str]]:
     """The same as groups of URLs, largest first; each in the order of the rows."""
     by = Comparison(method, resemblance, bits, differing)
-    return search(collection, by, where, progress).clusters()
+    return search(collection, by, where, progress, address).clusters()
 
 
 def search(
-    collection: Opened, by: Comparison, where: str = "", progress: Progress | None = None
-) -> NamedSketches | NamedTexts:
+    collection: Opened,
+    by: Comparison,
+    where: str = "",
+    progress: Progress | None = None,
+    address: str = "",
+) -> NamedThings[Any]:
     """Over all stored texts. Where no resemblance is named pages count as in a crawl: by one cut
     within a site, by another across sites."""
     if isinstance(collection, Whole):
         from shoal.app.dups_all import search_all  # noqa: PLC0415 - it needs this module
+        from shoal.app.workplace import workplace  # noqa: PLC0415 - only clusters need it
 
-        return search_all(collection.tablets, by, where, progress)
+        working = workplace(collection, address)
+        return search_all(collection.tablets, by, where, progress, working)
+    if address:
+        raise UsageError("--address is for a cluster; a collection is compared where it is")
     by, admits = cuts(by, collection.config.dedupe)
     return NamedTexts(page_texts(collection, where), by, progress, admits)
 

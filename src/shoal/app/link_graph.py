@@ -5,6 +5,7 @@ lets it take the place of the one before. Searches, the frontier and the reports
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ _FIRST_ROW = b"\x01"
 
 Progress = Callable[[str, int, int], None]
 """What is being done, for how many, and of how many (0: not known)."""
+Making = Callable[[Path, Sequence[bytes], Progress], Summary]
+"""Makes a graph in a place, with the rows that ranks start from, and lets it hold."""
 
 
 class Ranked(Struct):
@@ -66,26 +69,32 @@ class Wish(NamedTuple):
     """So many of them."""
 
 
-def rank(
+def rank(  # noqa: PLR0913 - the flags of the command, by name
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     personal: Sequence[str] = (),
     top: int = 20,
     told: Progress | None = None,
     site: str = "",
+    address: str = "",
 ) -> Ranking:
     """Compute PageRank of all pages and sites, and let searches and crawls use it.
 
     With `personal` URLs whoever starts anew does so there, and what is near those pages gets more.
     The next `rank` without them is for all pages alike again. With a `site`, by any of its URLs,
-    only pages of that site are named.
+    only pages of that site are named. The pages of a cluster are ranked by tasks of the Ray that it
+    runs on, or of the one at `address` (`local`: started here for it); else by this process.
     """
     wished = checked(personal, top)
     with open_reading(dir) as collection:
         if isinstance(collection, Whole):
             from shoal.app.rank_all import rank_all  # noqa: PLC0415 - it needs this module
+            from shoal.app.workplace import workplace  # noqa: PLC0415 - only clusters need it
 
-            place = collection.graph_place
-            return rank_all(collection.tablets, place, wished, told, top=top, site=site)
+            place, tablets = collection.graph_place, collection.tablets
+            with workplace(collection, address) as work:
+                return rank_all(tablets, place, wished, told, top=top, site=site, work=work)
+        if address:
+            raise UsageError("--address is for a cluster; a collection is ranked where it is")
         rows = [collection.row(url) for url in wished]
         key = site_of_key(collection.row(site)) if site else b""
         place = collection.layout.data / GRAPH
@@ -106,9 +115,14 @@ def rank_votes(
     pages: Iterable[tuple[bytes, Votes]], place: Path, wish: Wish, told: Progress | None = None
 ) -> Ranking:
     """Rank pages by their votes, and let that hold in a place."""
+    return rank_by(partial(make, pages), place, wish, told)
+
+
+def rank_by(making: Making, place: Path, wish: Wish, told: Progress | None = None) -> Ranking:
+    """Make a graph in some way, and say what is highest in it."""
     before = opened(place, RankFile)  # what is mapped stays when the files are replaced
     try:
-        make(pages, place, wish.personal, told or _silent)
+        making(place, wish.personal, told or _silent)
     except NoneKnown:
         raise UsageError(
             "None of the personal pages is fetched or linked to in this collection; "

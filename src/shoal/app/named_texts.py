@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
-from shoal.app.deduping import Comparison, near_pairs, sketch_pairs
+from shoal.app.deduping import Comparison, near_pairs
 from shoal.dedupe.clusters import clusters
 from shoal.dedupe.discovery import Pair, Progress
 
@@ -96,21 +96,6 @@ class NamedTexts(NamedThings[str]):
         admits: Admits | None = None,
     ) -> None:
         super().__init__(texts, lambda texts: near_pairs(texts, by, progress), progress, admits)
-
-
-class NamedSketches(NamedThings[bytes]):
-    """Sketches that were made where the texts are (`text_sketch`)."""
-
-    def __init__(
-        self,
-        sketches: Iterable[tuple[str, bytes]],
-        by: Comparison,
-        progress: Progress | None = None,
-        admits: Admits | None = None,
-    ) -> None:
-        super().__init__(
-            sketches, lambda sketches: sketch_pairs(sketches, by, progress), progress, admits
-        )
 
 
 class _Names:

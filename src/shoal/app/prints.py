@@ -1,7 +1,6 @@
 """How do the indexes of duplicates see the pages? Through the store and the frontier's rows."""
 
 from collections.abc import Iterator
-from itertools import islice
 from math import inf
 
 from shoal.config import Dedupe
@@ -100,7 +99,7 @@ class _Worths:
         return Worth(
             url_of(row),
             document.canonical,
-            sum(1 for _ in islice(self._store.anchors(row, OWNER), _MOST_IN_LINKS)),
+            self._store.in_links(row, _MOST_IN_LINKS),
             document.published,
             0.0 if url is None else url.found_ms / 1000,
         )

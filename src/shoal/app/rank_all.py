@@ -1,40 +1,50 @@
 """What are the pages of a cluster worth by their links? PageRank over the links of all tablets.
 
-Every tablet hands out its pages' votes in slices. A link to a page of another tablet is stored as
-it was written; its owner may keep that page under another spelling, and says so when it is asked,
-for many links at once: by the anchor that the link has left there, else by what it knows of the
-URL. A page whose owner never heard of it counts as it is linked. So the graph is the one that a
-single collection has, and so are the ranks. They are computed in one place, and their files handed
-to every tablet, where searches and the frontier read them.
+Tasks over snapshots of the tablets (work.py) read their pages' votes in slices. A link to a page of
+another tablet is stored as it was written; its owner may keep that page under another spelling, and
+a task over that tablet says so, for many links at once: by the anchor that the link has left there,
+else by what it knows of the URL. A page whose owner never heard of it counts as it is linked. So
+the graph is the one that a single collection has, and so are the ranks. Graph and ranks are made in
+parts, by more tasks (graph/parted.py); their files are handed to every tablet, where searches and
+the frontier read them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shoal.app.collection import Collection
-from shoal.app.link_graph import Progress, Ranking, Wish, checked, rank_votes
+from shoal.app.link_graph import Progress, Ranking, Wish, checked, rank_by
 from shoal.app.ranks import graph_of
-from shoal.app.slices import SLICE_BYTES, Slice, cut
-from shoal.app.tablets import Tablets, owner_of
+from shoal.app.slices import Slice, cut
+from shoal.app.tablets import Tablets
 from shoal.app.whole import Whole
+from shoal.app.work import Source, Work, work_here
 from shoal.errors import CollectionError
 from shoal.frontier.rows import unpack_url, url_key
-from shoal.graph.generations import adopt, arriving, newest
+from shoal.graph.generations import Fresh, Summary, adopt, arriving, newest
+from shoal.graph.making import Ranker, make_by
+from shoal.graph.parted import PartedGraph
+from shoal.graph.pieces import Piece, split
+from shoal.graph.runs import gathered
 from shoal.graph.scores import RANK_FILES
-from shoal.graph.votes import Votes, votes
+from shoal.graph.votes import votes
 from shoal.model.cell import newest_key
 from shoal.model.document import Fate
 from shoal.model.outcome import State
-from shoal.model.partition import Partition
+from shoal.model.partition import Partition, tablet_of_row
 from shoal.model.principal import OWNER
 from shoal.model.rowkey import site_of_key
 from shoal.model.spelling import spellings
 
 _FIRST_ROW = b"\x01"
-_ROUND_BYTES = 16 << 20
-"""Votes of all tablets that are in memory at once."""
-_LEAST_SLICE_BYTES = 1 << 16
+_SLICE_BYTES = 16 << 20
+"""Votes of a tablet that a task reads."""
+_PAGE_BYTES = 2048
+"""About what a page adds to a part of the graph: its row, those of pages that it names, links."""
 _PART_BYTES = 4 << 20
 _ROWS_AT_ONCE = 4096
 
@@ -67,53 +77,117 @@ def rank_all(  # noqa: PLR0913 - the flags of the command, by name
     *,
     top: int = 20,
     site: str = "",
+    work: Work | None = None,
 ) -> Ranking:
     """Rank the pages and sites of all tablets, and let searches and crawls use it: `rank` of a
     collection. The graph stands in `place` as in a collection's directory: `Ranks`, `ranking` and
-    `export_graph` read it there."""
+    `export_graph` read it there. Without a `work` that says who does it, this process does."""
     whole = Whole(tablets)
     rows = [whole.row(url) for url in checked(personal, top)]
     key = site_of_key(whole.row(site)) if site else b""
     place.mkdir(parents=True, exist_ok=True)
-    found = rank_votes(all_votes(tablets), graph_of(place), Wish(rows, key, top), told)
+    with nullcontext(work) if work is not None else work_here(tablets) as workers:
+        making = partial(make_by, partial(_build, workers))
+        found = rank_by(making, graph_of(place), Wish(rows, key, top), told)
     hand_out(tablets, place)
     return found
 
 
-def all_votes(tablets: Tablets) -> Iterator[tuple[bytes, Votes]]:
-    """Every page of all tablets whose links are stored, with those it votes for; a slice of each
-    tablet after the other."""
-    count = tablets.count
-    most_bytes = min(SLICE_BYTES, max(_LEAST_SLICE_BYTES, _ROUND_BYTES // count))
-    starts = [_FIRST_ROW] * count
-    while any(starts):
-        given = [(starts[number], Partition(number, count), most_bytes) for number in range(count)]
-        answers = tablets.ask_each(vote_slice, given)
-        starts = [rest for _, rest in answers]
-        yield from _settled(tablets, [page for items, _ in answers for page in items])
+def _build(work: Work, fresh: Fresh, summary: Summary, told: Progress) -> Ranker:
+    pages = [work.hands.fetch(each) for [each] in work.hands.each(count_pages, _each(work.sources))]
+    parts = work.parts(sum(pages) * _PAGE_BYTES)
+    found = _pieces(work, summary, parts, told)
+    graph = PartedGraph(work.hands, found, told)
+    del found
+    graph.write(fresh.path, told)
+    return lambda chosen: graph.rank(chosen, told)
 
 
-def _settled(
-    tablets: Tablets, pages: Sequence[tuple[bytes, Ballot]]
-) -> Iterator[tuple[bytes, Votes]]:
-    """With the rows that other tablets keep what is linked under."""
-    asked: list[list[Linked]] = [[] for _ in range(tablets.count)]
-    owners = [[owner_of(tablets, row) for row in ballot.away] for _, ballot in pages]
-    for (source, ballot), its in zip(pages, owners, strict=True):
+def _each(things: Iterable[Any]) -> Iterator[list[Any]]:
+    return ([each] for each in things)
+
+
+def _pieces(work: Work, summary: Summary, parts: int, told: Progress) -> list[list[Any]]:
+    """The pieces of each part: a slice of every tablet after the other, and what the owners of
+    other tablets' pages say to the links of that slice."""
+    count = len(work.sources)
+    most_bytes = min(_SLICE_BYTES, work.hands.room_bytes // 8)
+    found: list[list[Any]] = [[] for _ in range(parts)]
+    starts = dict.fromkeys(range(count), _FIRST_ROW)
+    while starts:
+        given = {
+            number: (start, Partition(number, count), most_bytes, summary.seed, parts)
+            for number, start in starts.items()
+        }
+        answers = work.of_tablets(read_votes, given, 1 + count + parts)
+        linked = {
+            number: (summary.seed, parts, *(each[1 + number] for each in answers.values()))
+            for number in range(count)
+        }
+        for each in work.of_tablets(settle_links, linked, parts).values():
+            _add(found, each)
+        for number, (read, *others) in answers.items():
+            _add(found, others[count:])
+            start, links, fetched = work.hands.fetch(read)
+            summary.links += links
+            summary.fetched += fetched
+            starts[number] = start
+        starts = {number: start for number, start in starts.items() if start}
+        told("links read", summary.links, 0)
+    return found
+
+
+def _add(found: list[list[Any]], pieces: Sequence[Any]) -> None:
+    for its, piece in zip(found, pieces, strict=True):
+        its.append(piece)
+
+
+# --- tasks ----------------------------------------------------------------------------------
+
+
+def count_pages(source: Source) -> list[int]:
+    return [source.ask(fetched_pages)]
+
+
+def read_votes(  # noqa: PLR0913 - a slice, and how it is divided
+    source: Source, start: bytes, here: Partition, most_bytes: int, seed: int, parts: int
+) -> list[Any]:
+    """A slice of a tablet: (where to go on, links, pages); for each tablet the links to its pages,
+    as they are written; and for each part of the graph a piece."""
+    items, rest = source.ask(vote_slice, start, here, most_bytes)
+    linked: list[list[Linked]] = [[] for _ in range(here.tablets)]
+    rows: list[bytes] = []
+    for page, ballot in items:
+        rows.append(page)
+        rows += ballot.targets
         by_owner: dict[int, list[bytes]] = {}
-        for row, owner in zip(ballot.away, its, strict=True):
-            by_owner.setdefault(owner, []).append(row)
-        for owner, rows in by_owner.items():
-            asked[owner].append(Linked(source, rows, ballot.doubtful))
-    answers = tablets.ask_each(kept_under, [(each,) for each in asked]) if any(asked) else []
-    kept = [iter(each) for each in answers]
-    for (source, ballot), its in zip(pages, owners, strict=True):
-        away = [next(kept[owner]) for owner in its]
-        targets = [*ballot.targets, *(row for row in away if row and row != source)]
-        yield source, Votes(targets, ballot.links)
+        for row in ballot.away:
+            by_owner.setdefault(tablet_of_row(row, here.tablets), []).append(row)
+        for owner, its in by_owner.items():
+            linked[owner].append(Linked(page, its, ballot.doubtful))
+    counts = [len(ballot.targets) for _, ballot in items]
+    links = sum(ballot.links for _, ballot in items)
+    return [(rest, links, len(items)), *linked, *split(gathered(rows, counts, seed), parts)]
+
+
+def settle_links(source: Source, seed: int, parts: int, *linked: list[Linked]) -> list[Piece]:
+    """Links of other tablets' pages, with the rows that this tablet keeps what is linked under."""
+    asked = [each for every in linked for each in every]
+    kept = iter(source.ask(kept_under, asked))
+    rows: list[bytes] = []
+    counts: list[int] = []
+    for page, its, _ in asked:
+        targets = [row for row in islice(kept, len(its)) if row and row != page]
+        rows += (page, *targets)
+        counts.append(len(targets))
+    return split(gathered(rows, counts, seed), parts)
 
 
 # --- questions ------------------------------------------------------------------------------
+
+
+def fetched_pages(collection: Collection) -> int:
+    return collection.frontier.counts().total("fetched/")
 
 
 def vote_slice(

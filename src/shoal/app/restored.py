@@ -66,6 +66,16 @@ def restored(place: str, tablets: int, teller: "Teller") -> list[Path]:
     return found
 
 
+def restored_tablet(place: str, number: int) -> Path:
+    """One of them, without an index."""
+    from shoal.app.opening import Unheard  # noqa: PLC0415 - it needs this module
+
+    path = _Restoring(open_objects(place), cache_of(place), Unheard()).newest(number)
+    if path is None:
+        raise CollectionError(f"Tablet {number} of the cluster in {place} has nothing yet.")
+    return path
+
+
 class _Restoring:
     def __init__(self, objects: Objects, cache: Path, teller: "Teller") -> None:
         self._objects, self._cache, self._teller = objects, cache, teller

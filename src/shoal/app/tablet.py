@@ -23,6 +23,7 @@ from shoal.app.engine import Engine
 from shoal.app.layout import Layout
 from shoal.app.running import RunningCrawl
 from shoal.app.seat import Seat
+from shoal.app.snapshots import take_snapshot
 from shoal.app.tablet_place import tablet_name
 from shoal.app.tablet_storage import Storage, storage_of
 from shoal.cluster.exchange import Pipe, Sender
@@ -167,6 +168,14 @@ class Tablet:
                 reader.refresh()
             return question(reader, *given, **named)
 
+    def snapshot(self, name: str) -> tuple[str, str]:
+        """Where its table is as of now, and on which machine; whoever asks has it deleted."""
+        with self._saving:
+            if self._engine is None or self._state != "running":
+                raise CollectionError(f"Tablet {self.spec.number} is not open; try again.")
+            made = take_snapshot(self._engine.layout, self._engine.table.checkpoint, name)
+            return str(made.absolute()), self.spec.who
+
     def report(self) -> TabletReport:
         engine, running = self._engine, self._running
         found = TabletReport(
@@ -224,6 +233,8 @@ class Tablet:
             raise CollectionError(f"Tablet {self.spec.number} is closing; try again.")
         self._ownership.must_hold()
         receipt = self._arriving.take(delivery)
+        live = None if self._running is None else self._running.live
+        receipt.busy = live is not None and live.in_flight >= self._config.crawl.workers
         self._woken.set()
         return receipt
 

@@ -19,7 +19,11 @@ from shoal.store.archive_sync import put_on_disk
 
 _DIGITS = 8
 _NEVER_CHANGES = (".sst", ".warc.gz", ".store", ".term", ".idx", ".pos", ".fast", ".fieldnorm")
-_NOT_TAKEN_ALONG = frozenset(("lock", "readers", "status.json", "status.tmp", "log", "LOCK"))
+SNAPSHOTS = "snapshots"
+"""In the directory of an epoch: copies of its table for those who read all of it."""
+_NOT_TAKEN_ALONG = frozenset(
+    ("lock", "readers", "status.json", "status.tmp", "log", "LOCK", SNAPSHOTS)
+)
 _KEPT = 2
 """Directories: the owner's, and the one before it, in which somebody may still be reading."""
 _TRIES = 5

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
-from shoal.cli.options import Dir, Json, app, flag, option
+from shoal.cli.options import Dir, Json, Ray, app, flag, option
 from shoal.errors import UsageError
 
 Method = Literal["default", "simhash", "fingerprints"]
@@ -12,6 +12,7 @@ DEFAULT_LIMIT = 20
 _COMPARED = ("--all", "--files")
 _BELONGS_TO = {
     "--scan": ("--of",),
+    "--address": ("--all",),
     "--pairs": _COMPARED,
     "--resemblance": _COMPARED,
     "--method": _COMPARED,
@@ -46,6 +47,7 @@ class Asked:
     svg: str | None
     png: str | None
     limit: int | None
+    address: str
     given_dir: str | None
     json: bool
 
@@ -74,7 +76,7 @@ class Asked:
         mode = self.mode
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         for name, modes in _BELONGS_TO.items():
-            if values[name[2:]] not in (None, False) and mode not in modes:
+            if values[name[2:]] not in (None, False, "") and mode not in modes:
                 raise UsageError(f"{name} says something only with {' or '.join(modes)}")
         if self.limit is not None and self.limit < 1:
             raise UsageError("--limit must be 1 or more")
@@ -147,6 +149,7 @@ def dups(
     limit: Annotated[
         int | None, option("--limit", "N", "Show at most so many (20; with --json all).")
     ] = None,
+    address: Ray = "",
     given_dir: Dir = None,
     json: Json = False,
 ) -> int:
@@ -173,6 +176,7 @@ def dups(
         png=png,
         rebuild=rebuild,
         limit=limit,
+        address=address,
         given_dir=given_dir,
         json=json,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shoal.app.collection import Collection
 from shoal.app.deduping import Comparison
@@ -12,7 +12,7 @@ from shoal.app.dups import MOST_MEMBERS, DuplicateGroup, regroup, search
 from shoal.app.dups_near import DEFAULT_AT_MOST, NearDuplicate, compare, near_duplicates
 from shoal.app.groups_all import groups_at, learned_at
 from shoal.app.layout import directory_of
-from shoal.app.named_texts import NamedSketches, NamedTexts
+from shoal.app.named_texts import NamedTexts, NamedThings
 from shoal.app.opening import Opened
 from shoal.app.page import Reading
 from shoal.cli import dups_accuracy, dups_difference, screen
@@ -151,7 +151,7 @@ def _compare_all(asked: Asked) -> None:
 
         if asked.files is None:
             collection = open_ones.enter_context(reading(asked.given_dir))
-            found = search(collection, by, progress=tell)
+            found: NamedThings[Any] = search(collection, by, progress=tell, address=asked.address)
         else:
             texts = open_ones.enter_context(remarked_texts(asked.files, steps))
             found = NamedTexts(texts, by, tell)
@@ -174,7 +174,7 @@ class _Report(NamedTuple):
     says: str
 
 
-def _as_json(found: NamedSketches | NamedTexts, asked: Asked) -> Iterator[bytes]:
+def _as_json(found: NamedThings[Any], asked: Asked) -> Iterator[bytes]:
     if asked.pairs:
         for pair in found.pairs():
             yield to_json(pair._asdict()) + b"\n"
@@ -186,7 +186,7 @@ def _as_json(found: NamedSketches | NamedTexts, asked: Asked) -> Iterator[bytes]
             yield to_json(told) + b"\n"
 
 
-def _clusters(found: NamedSketches | NamedTexts, asked: Asked) -> _Report:
+def _clusters(found: NamedThings[Any], asked: Asked) -> _Report:
     groups, members, at_most = 0, 0, asked.at_most or 0
     rows: list[tuple[str, ...]] = []
     for group in found.clusters():
@@ -208,7 +208,7 @@ def _cluster_rows(group: list[str]) -> Iterator[tuple[str, str]]:
         yield "", f"and {rest:,} more"
 
 
-def _pairs(found: NamedSketches | NamedTexts, asked: Asked) -> _Report:
+def _pairs(found: NamedThings[Any], asked: Asked) -> _Report:
     pairs = found.pairs()
     rows: list[tuple[str, ...]] = [
         (f"{pair.resemblance:.2f}", pair.a, pair.b) for pair in islice(pairs, asked.at_most)

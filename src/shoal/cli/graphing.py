@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Json, Url, app, flag, option
+from shoal.cli.options import Dir, Json, Ray, Url, app, flag, option
 
 if TYPE_CHECKING:
     from shoal.app.graph_report import GraphReport
@@ -27,6 +27,7 @@ def rank(
         list[str] | None,
         option("--personal", "URL", "Rank from these pages, not from all alike; may be repeated."),
     ] = None,
+    address: Ray = "",
     given_dir: Dir = None,
     json: Json = False,
 ) -> None:
@@ -46,7 +47,7 @@ def rank(
         raise UsageError("ask for one at a time: --sites or --site")
     with Steps() as steps:
         shown = _DEFAULT_TOP if top is None else top
-        found = rank_pages(given_dir, personal or (), shown, steps.tell, site)
+        found = rank_pages(given_dir, personal or (), shown, steps.tell, site, address)
     if json:
         screen.json(found)
         return

@@ -46,6 +46,15 @@ Dir: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Ray: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT|auto|local",
+        help="Of a cluster at rest: let a Ray do the work (local: start one on this machine).",
+    ),
+]
+
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Url: TypeAlias = Annotated[str, typer.Argument(metavar="URL", help="A URL, written in full.")]
 Host: TypeAlias = Annotated[

@@ -1,11 +1,12 @@
 """How do items get from one tablet to another? A sender per target, over any pipe that may fail.
 
 One delivery at a time is under way to each target; the next begins where the receiver said that it
-is, and after a moment, so that it carries much: a call costs more than what is in it, and the more
-targets there are, the longer it may wait. An answer that is lost, a delivery that comes twice or
-late, a receiver that was restored to an earlier state: in each case the next answer says from where
-to go on, and what has had its effect is passed over (outbox.py). Items that a receiver has, but not
-yet for good, are asked about again until it says so.
+is, and after a moment, so that it carries much: a call costs more than what is in it. The moment is
+longer when there are many targets, and when the receiver says that it has enough to do. An answer
+that is lost, a delivery that comes twice or late, a receiver that was restored to an earlier state:
+in each case the next answer says from where to go on, and what has had its effect is passed over
+(outbox.py). Items that a receiver has, but not yet for good, are asked about again until it says
+so.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ MOST_BYTES = 1 << 20
 _SHORTEST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 2.0
 _MOMENT_SECONDS = 1.0
+_MOMENT_OF_BUSY_SECONDS = 3.0
 _MOMENT_PER_TARGET_SECONDS = 0.05
 _LONGEST_MOMENT_SECONDS = 10.0
 _PATIENCE_SECONDS = 30.0
@@ -72,8 +74,10 @@ class Sender:
             self._outbox.free(target, receipt.durable)
             start, pause = receipt.applied, _SHORTEST_PAUSE_SECONDS
             if len(items) < MOST_ITEMS or receipt.applied < items[-1][0]:
-                await asyncio.sleep(self._moment())
+                await asyncio.sleep(moment_seconds(len(self._outbox.targets()), receipt.busy))
 
-    def _moment(self) -> float:
-        wanted = _MOMENT_PER_TARGET_SECONDS * len(self._outbox.targets())
-        return min(max(wanted, _MOMENT_SECONDS), _LONGEST_MOMENT_SECONDS)
+
+def moment_seconds(targets: int, busy: bool) -> float:
+    """Between two deliveries to one of so many targets."""
+    least = _MOMENT_OF_BUSY_SECONDS if busy else _MOMENT_SECONDS
+    return min(max(_MOMENT_PER_TARGET_SECONDS * targets, least), _LONGEST_MOMENT_SECONDS)

@@ -35,6 +35,14 @@ Make = Callable[[int, str, Callable[[Delivery], Any]], Runner]
 to the others."""
 
 
+def actor_name(cluster: str, number: int) -> str:
+    return f"{namespace_of(cluster)}-{number:04}"
+
+
+def namespace_of(cluster: str) -> str:
+    return f"shoal-{cluster}"
+
+
 class Fleet(Protocol):
     def machines(self) -> list[Machine]: ...
     def start(self, number: int, machine: str = "", but_not: Sequence[str] = ()) -> None:

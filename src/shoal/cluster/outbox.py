@@ -1,7 +1,7 @@
 """What is on its way to other tablets, and how far have theirs come? In the table, with the rest.
 
     outbox  target (2) | epoch (8) | number (8)   →  an item, put there by the batch it comes from
-    site    00 outbox                             →  the last number that was given out
+    site    00 outbox                             →  a number that none was given out above of
             00 freed 00 target (2)                →  up to here the target has them for good
             00 taken 00 sender (2)                →  up to here the sender's items had their effect
 
@@ -25,6 +25,8 @@ _NUMBER = b"\x00outbox"
 _FREED = b"\x00freed\x00"
 _TAKEN = b"\x00taken\x00"
 _FREED_AT_ONCE = 5_000
+_NUMBERS_AT_ONCE = 1000
+"""So many are set aside at a time: one entry of the books for many items."""
 OUTBOX_KEYS = (_NUMBER, _FREED, _TAKEN)
 """Where the exchange keeps its books in the family `site`."""
 
@@ -37,7 +39,7 @@ class Outbox:
         self._partition = partition
         self._epoch = epoch
         stored = table.get("site", _NUMBER)
-        self._number = 0 if stored is None else unpack(int, stored)
+        self._number = self._set_aside = 0 if stored is None else unpack(int, stored)
         self._waiting: Counter[int] = Counter()
         for key, _ in table.scan("outbox", b""):
             self._waiting[_KEY.unpack(key)[0]] += 1
@@ -74,7 +76,9 @@ class Outbox:
     def send_to(self, batch: Batch, target: int, item: Item) -> None:
         self._number += 1
         batch.put("outbox", _KEY.pack(target, self._epoch, self._number), pack(item))
-        batch.put("site", _NUMBER, pack(self._number))
+        if self._number > self._set_aside:  # in the batch of the first item that needs it
+            self._set_aside = self._number + _NUMBERS_AT_ONCE
+            batch.put("site", _NUMBER, pack(self._set_aside))
         self._waiting[target] += 1
         self.sent += 1
         self.on_new()

@@ -10,20 +10,22 @@ what they did is in durable storage, and the same command goes on from there.
 import asyncio
 import logging
 import os
-import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import ray
 from ray.cluster_utils import Cluster as RayMachines
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from shoal.cluster.fleet import Machine, Make
+from shoal.cluster.fleet import Machine, Make, actor_name, namespace_of
+from shoal.cluster.reach import must_answer
 from shoal.errors import CollectionError, UsageError
 from shoal.model.parcel import Delivery, Receipt
 from shoal.model.principal import Principal
+from shoal.model.record import pack, unpack
+from shoal.ports import Task
 
 Answer = TypeVar("Answer")
 
@@ -32,12 +34,18 @@ _CALLS_AT_ONCE = 16
 _OBJECT_STORE_BYTES = 80 << 20
 """Of a node on a laptop: deliveries are small."""
 _START_SECONDS = 60.0
-_ANSWER_SECONDS = 10.0
 _AGAIN_SECONDS = 1.0
 _ASK_SECONDS = 600.0
 """A slice of a large tablet, or all its votes."""
 _CPU_SHARE = 0.001
 """Of a core, for a tablet: enough for Ray to see where it has put them, and to spread them."""
+LOCAL = "local"
+_TASK_CPU_SHARE = 0.9
+"""Of a core, for a task: less than one, which is no longer free where there are tablets."""
+_TRIES = 10
+_MOST_AT_ONCE = 16
+_STORE_SHARE = 8
+"""Of a machine's store of objects a task may be given one in so many."""
 
 
 class _Actor:
@@ -53,6 +61,10 @@ class _Actor:
     def call(self, method: str, *given: Any) -> Any:
         return getattr(self._runner, method)(*given)
 
+    def deliver(self, delivery: bytes) -> bytes:
+        """Packed: Ray would take each position apart."""
+        return pack(self._runner.deliver(unpack(Delivery, delivery)))
+
     async def _send(self, delivery: Delivery) -> Receipt:
         """The pipe. A handle stays good when its actor is started again elsewhere; one that was
         moved by us is another actor of the same name."""
@@ -61,20 +73,11 @@ class _Actor:
             if target not in self._handles:
                 found = await asyncio.to_thread(ray.get_actor, actor_name(self._cluster, target))
                 self._handles[target] = found
-            reference = self._handles[target].call.remote("deliver", delivery)
-            receipt: Receipt = await asyncio.wrap_future(reference.future())
+            reference = self._handles[target].deliver.remote(pack(delivery))
+            return unpack(Receipt, await asyncio.wrap_future(reference.future()))
         except BaseException:
             self._handles.pop(target, None)
             raise
-        return receipt
-
-
-def actor_name(cluster: str, number: int) -> str:
-    return f"shoal-{cluster}-{number:04}"
-
-
-def _namespace(cluster: str) -> str:
-    return f"shoal-{cluster}"
 
 
 class RayFleet:
@@ -218,11 +221,11 @@ def start_machines(nodes: int) -> Any:
 
 
 def connect(address: str, cluster: str) -> None:
-    _must_answer(address)
+    must_answer(address)
     try:
         ray.init(
             address=address,
-            namespace=_namespace(cluster),
+            namespace=namespace_of(cluster),
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
@@ -233,55 +236,18 @@ def connect(address: str, cluster: str) -> None:
         ) from error
 
 
-def _must_answer(address: str) -> None:
-    """Ray itself tries for many minutes, and says so in many words."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit() or "/" in host:
-        return  # `auto`, or a client's address: that is Ray's to find out
-    try:
-        socket.create_connection((host, int(port)), _ANSWER_SECONDS).close()
-    except OSError as error:
-        raise UsageError(
-            f"No Ray cluster answers at {address!r} ({error.strerror or error}); "
-            "start one, or leave --address away to try it on this machine."
-        ) from error
+_Asked = tuple[int, str, tuple[Any, ...]]
+"""A tablet, a method, and what that is given."""
 
 
-class _Asked(NamedTuple):
-    tablet: int
-    question: Callable[..., Any]
-    given: tuple[Any, ...]
+class _Actors:
+    """The tablets of a running cluster, by their names."""
 
-
-class RayTablets:
-    """The tablets of a running cluster, asked from another process than the one that runs it: the
-    `Tablets` of app/tablets.py."""
-
-    def __init__(self, cluster: str, tablets: int, address: str, principal: Principal) -> None:
+    def __init__(self, cluster: str) -> None:
         self._cluster = cluster
-        self._principal = principal
         self._handles: dict[int, Any] = {}
-        self._connected = not ray.is_initialized()
-        if self._connected:
-            connect(address, cluster)
-        self.count = tablets
 
-    def ask(
-        self, tablet: int, question: Callable[..., Answer], *given: Any, **named: Any
-    ) -> Answer:
-        found: Answer = self._answers([_Asked(tablet, partial(question, **named), given)])[0]
-        return found
-
-    def ask_all(self, question: Callable[..., Answer], *given: Any, **named: Any) -> list[Answer]:
-        asked = partial(question, **named)
-        return self._answers([_Asked(tablet, asked, given) for tablet in range(self.count)])
-
-    def ask_each(
-        self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
-    ) -> list[Answer]:
-        return self._answers([_Asked(tablet, question, each) for tablet, each in enumerate(given)])
-
-    def _answers(self, asked: Sequence["_Asked"]) -> list[Any]:
+    def answers(self, asked: Sequence[_Asked]) -> list[Any]:
         """Once more where a tablet has moved: questions change nothing that twice would spoil."""
         deadline = time.monotonic() + _START_SECONDS
         while True:
@@ -292,7 +258,7 @@ class RayTablets:
             except ray.exceptions.RayTaskError as error:
                 raise error.cause if isinstance(error.cause, Exception) else error from None
             except (ray.exceptions.RayActorError, ValueError) as error:
-                self._handles.clear()
+                self.forget()
                 if time.monotonic() > deadline:
                     raise CollectionError("A tablet does not answer; try again.") from error
                 time.sleep(_AGAIN_SECONDS)
@@ -301,19 +267,129 @@ class RayTablets:
             else:
                 return found
 
-    def _put(self, tablet: int, question: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    def _put(self, tablet: int, method: str, given: tuple[Any, ...]) -> Any:
         """The reference of an answer. Without an actor of that name, a ValueError of Ray."""
         if tablet not in self._handles:
-            name, space = actor_name(self._cluster, tablet), _namespace(self._cluster)
+            name, space = actor_name(self._cluster, tablet), namespace_of(self._cluster)
             self._handles[tablet] = ray.get_actor(name, namespace=space)
-        return self._handles[tablet].call.remote("ask_as", self._principal, question, *given)
+        return self._handles[tablet].call.remote(method, *given)
+
+    def forget(self) -> None:
+        """Those that moved are found again."""
+        self._handles.clear()
+
+
+class RayTablets:
+    """The tablets of a running cluster, asked from another process than the one that runs it: the
+    `Tablets` of app/tablets.py."""
+
+    def __init__(self, cluster: str, tablets: int, address: str, principal: Principal) -> None:
+        self._actors = _Actors(cluster)
+        self._principal = principal
+        self._connected = not ray.is_initialized()
+        if self._connected:
+            connect(address, cluster)
+        self.count = tablets
+
+    def ask(
+        self, tablet: int, question: Callable[..., Answer], *given: Any, **named: Any
+    ) -> Answer:
+        found: Answer = self._answers(partial(question, **named), {tablet: given})[0]
+        return found
+
+    def ask_all(self, question: Callable[..., Answer], *given: Any, **named: Any) -> list[Answer]:
+        return self._answers(partial(question, **named), dict.fromkeys(range(self.count), given))
+
+    def ask_each(
+        self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
+    ) -> list[Answer]:
+        return self._answers(question, dict(enumerate(given)))
+
+    def _answers(
+        self, question: Callable[..., Answer], given: Mapping[int, tuple[Any, ...]]
+    ) -> list[Answer]:
+        as_who = self._principal
+        return self._actors.answers(
+            [(tablet, "ask_as", (as_who, question, *its)) for tablet, its in given.items()]
+        )
 
     def refresh(self) -> None:
-        """Tablets look at what is newest whenever they are asked; those that moved are found
-        again."""
-        self._handles.clear()
+        """Tablets look at what is newest whenever they are asked."""
+        self._actors.forget()
 
     def close(self) -> None:
         if self._connected:
             ray.shutdown()
             self._connected = False
+
+
+class RayHands:
+    """The `Hands` (ports.py) of a Ray cluster: tasks, which Ray runs again when they are lost."""
+
+    def __init__(self, cluster: str, address: str) -> None:
+        """`local`: one node, on this machine, until it is closed."""
+        self._local: Any = None
+        self._connected = not ray.is_initialized()
+        if self._connected:
+            self._local = start_machines(1) if address == LOCAL else None
+            try:
+                connect(address if self._local is None else self._local.address, cluster)
+            except BaseException:
+                self.close()
+                raise
+        alive = [node["Resources"] for node in _nodes() if node["Alive"]]
+        stores = [node.get("object_store_memory", _OBJECT_STORE_BYTES) for node in alive]
+        self.room_bytes = int(min(stores)) // _STORE_SHARE
+        self.at_once = max(1, min(_MOST_AT_ONCE, int(sum(node.get("CPU", 0) for node in alive))))
+
+    def call_tablets(self, cluster: str, tablets: int, method: str, *given: Any) -> list[Any]:
+        """What the owner of each tablet answers."""
+        asked = [(tablet, method, given) for tablet in range(tablets)]
+        return _Actors(cluster).answers(asked)
+
+    def each(
+        self,
+        task: Task,
+        given: Iterable[Sequence[Any]],
+        returns: int = 1,
+        machines: Sequence[str] = (),
+    ) -> list[list[Any]]:
+        remote: Any = ray.remote(_perform)
+        nodes = {node["NodeID"][:_NAME_CHARS]: node["NodeID"] for node in _nodes() if node["Alive"]}
+        found = []
+        for number, its in enumerate(given):
+            options: dict[str, Any] = {
+                "name": task.__name__,
+                "num_cpus": _TASK_CPU_SHARE,
+                "num_returns": returns,
+                "max_retries": _TRIES,
+            }
+            node = nodes.get(machines[number]) if machines else None
+            if node is not None:
+                options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(node, soft=True)
+            made = remote.options(**options).remote(task, *its)
+            found.append(made if returns > 1 else [made])
+        return found
+
+    def fetch(self, held: Any) -> Any:
+        try:
+            return ray.get(held)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, Exception) else error from None
+        except ray.exceptions.RayError as error:
+            raise CollectionError(
+                f"A task was lost ({type(error).__name__}); try again."
+            ) from error
+
+    def close(self) -> None:
+        if self._connected:
+            ray.shutdown()
+            self._connected = False
+        if self._local is not None:
+            self._local.shutdown()
+            self._local = None
+
+
+def _perform(task: Task, *given: Any) -> Any:
+    made = tuple(task(*given))
+    return made if len(made) > 1 else made[0]

@@ -137,7 +137,7 @@ class Across:
     ) -> None:
         """A page may have come to stand for its group, or no longer does."""
         groups, before = self._own.groups, None if is_new else self._sent(row)
-        found = groups.prints_of(row) if groups.lead_of(row) == row else None
+        found = groups.prints_of(row, lead=row)
         worth = None if found is None else worth_of()
         if found is None or worth is None or size(found[0].sketch) < LEAST_SHINGLES:
             self._dismiss(batch, before)

@@ -28,7 +28,7 @@ from contextlib import ExitStack
 from itertools import combinations, groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Protocol, TypeAlias
 
 from shoal.dedupe.sketch import resemblance
 from shoal.errors import UsageError
@@ -46,7 +46,7 @@ MOST_COMMON = 1024
 _HEAD = 4
 _MOST_LEVEL = 31
 _MOST_PARTS = 64
-_LOW = (1 << 32) - 1
+LOW = (1 << 32) - 1
 _MIX = 2654435769
 """Odd, so no two values are mixed into one. Sketches of long texts hold only small numbers."""
 _BLOCK = 16384
@@ -58,7 +58,7 @@ _UNLIKE = 8
 _PAIRS_AT_ONCE = 8192
 _TOLD_EVERY = 8192
 _MOST_PIECE_BYTES = 1 << 28
-_ANY = 1 << 64
+ANY = 1 << 64
 
 
 class Discovery(Struct, frozen=True):
@@ -94,20 +94,22 @@ def discover(
     Of documents with one sketch only the first is paired with others, and in groups of more than
     `most_common` not every pair is told, but enough of them to hold the group together."""
     with ExitStack() as files:
-        work = _Work(files, settings, progress or _tell_nobody)
-        kept, marks = _keep(sketches, work)
+        work = Working(files, settings, progress or _tell_nobody)
+        marks = work.spill(ANY, 0)
+        kept = keep(sketches, marks, work)
         pairs = work.spill(max(1, kept.documents) << 32, 4 * kept.documents)
-        copies = _name_copies(kept, marks, pairs, work)
-        values = _enter_values(kept, copies, work)
-        _find_candidates(kept, values, pairs, work)
-        yield from _verified(kept, pairs, work)
+        copies = name_copies(kept, marks, pairs, work)
+        values = work.spill(ANY, kept.documents * settings.smallest)
+        enter_values(kept, copies, values, work)
+        find_candidates(kept, values, pairs, work)
+        yield from verified(kept, pairs, work)
 
 
 def _tell_nobody(_doing: str, _done: int, _total: int) -> None:
     """Progress that nobody asked for."""
 
 
-class _Work:
+class Working:
     """What every pass needs: the settings, files that go with the search, and who is told."""
 
     def __init__(self, files: ExitStack, settings: Discovery, tell: Progress) -> None:
@@ -124,6 +126,14 @@ class _Work:
     def spill(self, high: int, likely_keys: int) -> "Spill":
         parts = max(16, min(_MOST_PARTS, likely_keys * 8 // self.piece_bytes))
         return Spill(self.new_file, 0, high, parts, 2 * self.piece_bytes)
+
+
+class Sink(Protocol):
+    def add(self, keys: Keys) -> None: ...
+
+
+class Ordered(Protocol):
+    def in_order(self) -> Iterator[bytearray]: ...
 
 
 class Spill:
@@ -168,7 +178,7 @@ class Spill:
         return finer
 
 
-class _Kept:
+class Kept:
     """All sketches, one behind the other in a file."""
 
     def __init__(self, sketches: BinaryIO, places: "array[int]") -> None:
@@ -185,11 +195,10 @@ class _Kept:
         return (int.from_bytes(keys[-8:], sys.byteorder) + 1) * self.documents // high
 
 
-def _keep(sketches: Iterable[bytes], work: _Work) -> tuple[_Kept, Spill]:
-    """The sketches, and a checksum of each."""
-    file, places, n = work.new_file(), array("Q", [0]), -1
-    spilled, marks = work.spill(_ANY, 0), array("Q")
-    for document, sketch in enumerate(sketches):
+def keep(sketches: Iterable[bytes], marked: Sink, work: Working, low: int = 0) -> Kept:
+    """The sketches of documents from the number `low` on, and a checksum of each."""
+    file, places, n, marks = work.new_file(), array("Q", [0]), -1, array("Q")
+    for document, sketch in enumerate(sketches, low):
         if len(sketch) < _HEAD or len(sketch) % 4 or sketch[0] > _MOST_LEVEL:
             raise ValueError("this is no sketch")
         if sketch[1] != n >= 0:
@@ -200,22 +209,22 @@ def _keep(sketches: Iterable[bytes], work: _Work) -> tuple[_Kept, Spill]:
         if len(sketch) > _HEAD:  # an empty one says nothing, and is nobody's copy
             marks.append(zlib.crc32(sketch) << 32 | document)
         if len(marks) * 8 >= work.piece_bytes:
-            spilled.add(marks)
+            marked.add(marks)
             del marks[:]
         if document % _TOLD_EVERY == 0:
             work.tell("reading", document, 0)
-    spilled.add(marks)
+    marked.add(marks)
     file.flush()
-    return _Kept(file, places), spilled
+    return Kept(file, places)
 
 
-def _name_copies(kept: _Kept, marks: Spill, pairs: Spill, work: _Work) -> bytearray:
+def name_copies(kept: Kept, marks: Ordered, pairs: Sink, work: Working) -> bytearray:
     """Marks the documents with the very sketch of an earlier one, a byte for each document."""
     copies, mark, firsts = bytearray(kept.documents), -1, [0]
     for keys in marks.in_order():
         found = array("Q")
         for key in memoryview(keys).cast("Q"):
-            document = key & _LOW
+            document = key & LOW
             if key >> 32 != mark:
                 mark, firsts = key >> 32, [document]
                 continue
@@ -227,26 +236,23 @@ def _name_copies(kept: _Kept, marks: Spill, pairs: Spill, work: _Work) -> bytear
             elif len(firsts) < _UNLIKE:
                 firsts.append(document)
         pairs.add(found)
-        work.tell("copies", kept.done(keys, _ANY), kept.documents)
+        work.tell("copies", kept.done(keys, ANY), kept.documents)
     return copies
 
 
-def _enter_values(kept: _Kept, copies: bytearray, work: _Work) -> Spill:
-    smallest, places = work.settings.smallest, kept.places
-    values = work.spill(_ANY, kept.documents * smallest)
-    first = 0
+def enter_values(kept: Kept, copies: bytearray, values: Sink, work: Working, low: int = 0) -> None:
+    smallest, places, first = work.settings.smallest, kept.places, 0
     while first < kept.documents:
         fits = bisect_right(places, places[first] + work.piece_bytes) - 1
         last = max(first + 1, fits)
         data = os.pread(kept.file, places[last] - places[first], places[first])
         these = places[first : last + 1]
-        values.add(entries(data, these, copies[first:last], first, smallest))
+        values.add(entries(data, these, copies[first:last], low + first, smallest))
         work.tell("values", last, kept.documents)
         first = last
-    return values
 
 
-def _find_candidates(kept: _Kept, values: Spill, pairs: Spill, work: _Work) -> None:
+def find_candidates(kept: Kept, values: Ordered, pairs: Sink, work: Working) -> None:
     most_common = work.settings.most_common
 
     def pair_up(keys: bytearray, is_last: bool) -> bytearray:
@@ -260,12 +266,12 @@ def _find_candidates(kept: _Kept, values: Spill, pairs: Spill, work: _Work) -> N
 
     rest = bytearray()
     for keys in values.in_order():
-        work.tell("candidates", kept.done(keys, _ANY), kept.documents)
+        work.tell("candidates", kept.done(keys, ANY), kept.documents)
         rest = pair_up(rest + keys, is_last=False)
     pair_up(rest, is_last=True)
 
 
-def _verified(kept: _Kept, pairs: Spill, work: _Work) -> Iterator[Pair]:
+def verified(kept: Kept, pairs: Ordered, work: Working) -> Iterator[Pair]:
     threshold, at_once = work.settings.threshold, _PAIRS_AT_ONCE * 8
     for keys in pairs.in_order():
         for start in range(0, len(keys), at_once):
@@ -300,7 +306,7 @@ def plain_entries(
     for at, (start, end) in enumerate(pairwise(places)):
         if not copies[at]:
             values = _values(data[start - places[0] : end - places[0]])[:smallest]
-            keys.extend((value * _MIX & _LOW) << 32 | first + at for value in values)
+            keys.extend((value * _MIX & LOW) << 32 | first + at for value in values)
     return keys.tobytes()
 
 
@@ -318,7 +324,7 @@ def plain_candidates(
         is_block = end - start > _BLOCK
         if end == len(view) and not (is_last or is_block):
             break
-        documents = [key & _LOW for key in view[start : start + min(end - start, _BLOCK)]]
+        documents = [key & LOW for key in view[start : start + min(end - start, _BLOCK)]]
         if len(documents) <= most_common:
             pairs += combinations(documents, 2)
         else:
@@ -335,7 +341,7 @@ def plain_verify(file: int, places: "array[int]", keys: Keys, threshold: float) 
     """Those of the pairs that are as alike as the threshold asks."""
     found = []
     for key in memoryview(keys).cast("B").cast("Q"):
-        a, b = key >> 32, key & _LOW
+        a, b = key >> 32, key & LOW
         alike = resemblance(_sketch(file, places, a), _sketch(file, places, b))
         if alike >= threshold:
             found.append((a, b, alike))
@@ -364,13 +370,13 @@ def _with_firsts(documents: list[int]) -> Iterator[tuple[int, int]]:
 
 def _sample(sketch: bytes, mixed: int) -> int:
     """Another value of the sketch, the same one for most documents that are alike."""
-    others = (value for value in _values(sketch) if value * _MIX & _LOW != mixed)
-    return min((_stirred(value ^ mixed) for value in others), default=_LOW)
+    others = (value for value in _values(sketch) if value * _MIX & LOW != mixed)
+    return min((_stirred(value ^ mixed) for value in others), default=LOW)
 
 
 def _stirred(value: int) -> int:
-    value = (value ^ value >> 16) * 0x85EBCA6B & _LOW
-    value = (value ^ value >> 13) * 0xC2B2AE35 & _LOW
+    value = (value ^ value >> 16) * 0x85EBCA6B & LOW
+    value = (value ^ value >> 13) * 0xC2B2AE35 & LOW
     return value ^ value >> 16
 
 

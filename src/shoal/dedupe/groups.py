@@ -156,11 +156,12 @@ class Groups:
         group = None if group_id is None else self._index.group(group_id)
         return b"" if group is None else self._kin(row, group).sketch
 
-    def prints_of(self, row: bytes) -> tuple[Prints, bytes] | None:
-        """The same with its marks, and who may read it; None when it is in no group."""
+    def prints_of(self, row: bytes, lead: bytes = b"") -> tuple[Prints, bytes] | None:
+        """The same with its marks, and who may read it; None when it is in no group, or in one that
+        another page than `lead` stands for."""
         group_id = self.group_of(row)
         group = None if group_id is None else self._index.group(group_id)
-        if group is None:
+        if group is None or (lead and group.lead != lead):
             return None
         kin = self._kin(row, group)
         return Prints(kin.sketch, kin.marks), group.readers

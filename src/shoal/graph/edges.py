@@ -10,6 +10,8 @@ number of nodes (about 30 bytes each) and not by that of the edges.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
@@ -25,7 +27,7 @@ _SAMPLES = 64
 """Of each run, for each range."""
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_MOST_NODES = 0xFFFFFFFF
+MOST_NODES = 0xFFFFFFFF
 
 Progress = Callable[[str, int, int], None]
 """What is being done, for how many, and of how many (0: not known)."""
@@ -37,7 +39,7 @@ def build(runs: Sequence[Run], into: Path, told: Progress) -> None:
     for run in runs:
         run.forget_rows()
     hashes: Hashes = mapped(into / "hashes", U8)
-    if len(hashes) > _MOST_NODES:
+    if len(hashes) > MOST_NODES:
         raise CollectionError("More than 4 billion pages can't be ranked; split the collection.")
     fetched = np.zeros(len(hashes), np.bool_)
     for number, run in enumerate(runs):
@@ -58,40 +60,65 @@ def _merge_nodes(runs: Sequence[Run], into: Path, told: Progress) -> None:
     """Hashes are spread evenly, so equal ranges of them are about equally full."""
     total = sum(len(run.hashes) for run in runs)
     ranges = total // ROWS_AT_ONCE + 1
-    bounds = np.array([(number << 64) // ranges for number in range(1, ranges)], U8)
+    bounds = bounds_of(ranges)
     cuts = [[0, *np.searchsorted(run.hashes, bounds).tolist(), len(run.hashes)] for run in runs]
-    sites: dict[bytes, int] = {}
-    names_end = 0
-    with ExitStack() as files:
-        hashes = files.enter_context(Appended(into / "hashes", U8))
-        offsets = files.enter_context(Appended(into / "names.offsets", I8))
-        site_of = files.enter_context(Appended(into / "site_of", U4))
-        names = files.enter_context((into / "names").open("wb"))
-        offsets.add(np.zeros(1, np.int64))
+    with NodeFiles(into) as files:
         for number in range(ranges):
             told("merging the pages, part", number + 1, ranges)
-            found, rows = _range_of_nodes(runs, [(cut[number], cut[number + 1]) for cut in cuts])
-            hashes.add(found)
-            ends = names_end + np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))
-            offsets.add(ends)
-            names.write(b"".join(rows))
-            names_end = int(ends[-1]) if len(rows) else names_end
-            keys = [sites.setdefault(_site(row), len(sites)) for row in rows]
-            site_of.add(np.array(keys, U4))
-    lengths = np.cumsum([0, *map(len, sites)])
-    write(into / "sites.offsets", lengths, I8)
-    (into / "sites").write_bytes(b"".join(sites))
+            slices = [(cut[number], cut[number + 1]) for cut in cuts]
+            each = list(zip(runs, slices, strict=True))
+            rows = [row for run, (start, end) in each for row in run.rows(start, end)]
+            files.add(*each_row_once([run.hashes[start:end] for run, (start, end) in each], rows))
 
 
-def _range_of_nodes(
-    runs: Sequence[Run], slices: Sequence[tuple[int, int]]
-) -> tuple[Hashes, list[bytes]]:
-    pieces = [run.hashes[start:end] for run, (start, end) in zip(runs, slices, strict=True)]
+def bounds_of(parts: int) -> Hashes:
+    """Where each of so many equal ranges of hashes but the first begins."""
+    return np.array([(number << 64) // parts for number in range(1, parts)], U8)
+
+
+def each_row_once(pieces: Sequence[Hashes], rows: Sequence[bytes]) -> tuple[Hashes, list[bytes]]:
+    """Of rows, one behind the other, with their hashes in pieces: ascending."""
     hashes, first = np.unique(np.concatenate([*pieces, np.empty(0, U8)]), return_index=True)
-    rows = [
-        row for run, (start, end) in zip(runs, slices, strict=True) for row in run.rows(start, end)
-    ]
     return hashes, [rows[at] for at in first.tolist()]
+
+
+class NodeFiles:
+    """The files of a LinkGraph's nodes, and of their sites; nodes are added in order."""
+
+    def __init__(self, into: Path) -> None:
+        self._into = into
+        self._sites: dict[bytes, int] = {}
+        self._names_end = 0
+        with ExitStack() as files:
+            self._hashes = files.enter_context(Appended(into / "hashes", U8))
+            self._offsets = files.enter_context(Appended(into / "names.offsets", I8))
+            self._site_of = files.enter_context(Appended(into / "site_of", U4))
+            self._names = files.enter_context((into / "names").open("wb"))
+            self._files = files.pop_all()
+        self._offsets.add(np.zeros(1, np.int64))
+
+    def add(self, hashes: Hashes, rows: Sequence[bytes]) -> None:
+        self._hashes.add(hashes)
+        ends = self._names_end + np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))
+        self._offsets.add(ends)
+        self._names.write(b"".join(rows))
+        self._names_end = int(ends[-1]) if len(rows) else self._names_end
+        sites = self._sites
+        self._site_of.add(np.array([sites.setdefault(_site(row), len(sites)) for row in rows], U4))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._files.close()
+        if kind is None:
+            write(self._into / "sites.offsets", np.cumsum([0, *map(len, self._sites)]), I8)
+            (self._into / "sites").write_bytes(b"".join(self._sites))
 
 
 def _site(row: bytes) -> bytes:

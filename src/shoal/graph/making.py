@@ -7,7 +7,7 @@ less than a hundred times as much, nothing reaches 1: in a small, even graph no 
 
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +36,12 @@ class NoneKnown(LookupError):
     """None of the pages that the ranks should start from is in the graph."""
 
 
+Ranker = Callable[[Sequence[int]], PageRank]
+"""Ranks the pages of a graph whose files are written; by the nodes that ranks start from."""
+Build = Callable[[Fresh, Summary, Progress], Ranker]
+"""Writes the files of a graph, and says in the summary what it is of."""
+
+
 def make(
     pages: Iterable[tuple[bytes, Votes]],
     directory: Path,
@@ -43,18 +49,35 @@ def make(
     told: Progress,
 ) -> Summary:
     """Make a graph of pages with their votes, rank it, and let it hold."""
+
+    def from_pages(fresh: Fresh, summary: Summary, told: Progress) -> Ranker:
+        _gather(pages, fresh, summary, told)
+        graph = LinkGraph(fresh.path, summary.seed)
+        return lambda chosen: pagerank(
+            graph.into,
+            graph.out.degrees(),
+            chosen,
+            told=lambda iteration, _: told("ranking, iteration", iteration, 0),
+        )
+
+    return make_by(from_pages, directory, personal, told)
+
+
+def make_by(build: Build, directory: Path, personal: Sequence[bytes], told: Progress) -> Summary:
+    """Make a graph that is built and ranked in some way, and let it hold."""
     before = summary_of(directory)
     seed = secrets.randbits(64) if before is None else before.seed
     started = time.perf_counter()
     with replacing(directory) as fresh:
         summary = Summary(seed=seed, made=time.time(), links=0, fetched=0)
-        _gather(pages, fresh, summary, told)
+        rank = build(fresh, summary, told)
         summary.personal = [url_of(row) for row in personal]
         graph = LinkGraph(fresh.path, seed)
         chosen = graph.nodes_of(personal)
         if personal and not chosen:
             raise NoneKnown
-        _rank_pages(graph, fresh, summary, (chosen, told))
+        summary.nodes, summary.edges, summary.sites = graph.nodes, graph.edges, graph.site_count
+        _write_ranks(graph, rank(chosen), fresh, summary)
         _rank_sites(graph, fresh, summary, chosen)
         summary.seconds = time.perf_counter() - started
         fresh.finish(summary)
@@ -75,17 +98,7 @@ def _gather(
     build(writer.runs, fresh.path, told)
 
 
-def _rank_pages(
-    graph: LinkGraph, fresh: Fresh, summary: Summary, asked: tuple[list[int], Progress]
-) -> None:
-    personal, told = asked
-    summary.nodes, summary.edges, summary.sites = graph.nodes, graph.edges, graph.site_count
-    found = pagerank(
-        graph.into,
-        graph.out.degrees(),
-        personal,
-        told=lambda iteration, _: told("ranking, iteration", iteration, 0),
-    )
+def _write_ranks(graph: LinkGraph, found: PageRank, fresh: Fresh, summary: Summary) -> None:
     summary.iterations, summary.residual = found.iterations, found.residual
     write(fresh.path / "rank", found.rank, F8)
     write(fresh.path / "scores", scaled(found), F4)

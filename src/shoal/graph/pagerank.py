@@ -5,6 +5,9 @@ probability: the ranks of all pages add up to 1. A page gives 0.85 of its rank t
 in equal parts (or by the edges' weights); the rest, and all of what pages without links have, goes
 to every page alike, or to the pages one chooses (Page et al. 1999; Haveliwala 2003). Float64; an
 iteration reads the edges once, in pieces, so that memory holds only three numbers for each node.
+
+Nodes may be divided among many (parted.py): what an iteration does with some nodes, and when it is
+over, is written once, here.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,6 +42,77 @@ class PageRank(NamedTuple):
     """The rank of a page that nobody links to (0 when personalised)."""
 
 
+class Own(NamedTuple):
+    """What an iteration needs to know of some nodes, beside the links to them."""
+
+    per_weight: Floats
+    """What of a node's rank goes over each of its links; 0 for one without links."""
+    dangling: Offsets
+    """Those without links."""
+    chosen: Offsets | None
+    """Those where one starts anew; None: anywhere."""
+    at_first: float
+    """The rank that each of those has before anything is known."""
+
+    def first_ranks(self) -> Floats:
+        rank: Floats = np.zeros(len(self.per_weight))
+        rank[slice(None) if self.chosen is None else self.chosen] = self.at_first
+        return rank
+
+    def given(self, rank: Floats) -> tuple[Floats, float]:
+        """What each node gives over a link; and the rank of those that have none."""
+        return rank * self.per_weight, float(rank[self.dangling].sum())
+
+    def next_ranks(self, into: Adjacency, shares: Floats, jump: float) -> Floats:
+        """From the shares of those that link to them, as `into` numbers those."""
+        new = received(into, shares)
+        new[slice(None) if self.chosen is None else self.chosen] += jump * self.at_first
+        return new
+
+
+def own(
+    out_weight: Floats | Offsets, chosen: Offsets | None, starts: int, walk: Walk = WALK
+) -> Own:
+    """One starts anew at so many nodes, of which `chosen` are among these; None: at any."""
+    dangling = np.flatnonzero(out_weight == 0)
+    per_weight = walk.damping / np.maximum(out_weight, np.finfo(np.float64).tiny)
+    per_weight[dangling] = 0.0
+    return Own(per_weight, dangling, chosen, 1 / starts)
+
+
+class Moved(NamedTuple):
+    """What an iteration has done to some nodes."""
+
+    dangling: float
+    """The ranks of those without links, added up."""
+    change: float
+    """By how much ranks have changed, all changes added up."""
+    total: float
+    """The ranks of all, added up: 1 but for what rounding lost."""
+
+
+class Walked(NamedTuple):
+    iterations: int
+    residual: float
+    jump: float
+    """What in the last iteration went to where one starts anew."""
+    total: float
+
+
+def iterate(
+    step: Callable[[float], Moved], dangling: float, walk: Walk = WALK, told: Told | None = None
+) -> Walked:
+    """Until the ranks stand still. A step is given what goes to where one starts anew."""
+    found = Walked(0, 1.0, 0.0, 1.0)
+    while found.residual > walk.tolerance and found.iterations < walk.max_iterations:
+        jump = 1 - walk.damping + walk.damping * dangling
+        dangling, change, total = step(jump)
+        found = Walked(found.iterations + 1, change, jump, total)
+        if told is not None:
+            told(found.iterations, change)
+    return found
+
+
 def pagerank(
     into: Adjacency,
     out_weight: Floats | Offsets,
@@ -47,32 +121,27 @@ def pagerank(
     told: Told | None = None,
 ) -> PageRank:
     """`out_weight` is the sum of the weights of a node's out-edges, or their number."""
-    nodes, (damping, tolerance, max_iterations) = into.nodes, walk
-    if not nodes:
+    if not into.nodes:
         return PageRank(np.empty(0), 0, 0.0, 0.0)
     chosen = each_once(np.array(personal, np.int64)) if len(personal) else None
-    rank: Floats = np.full(nodes, 1 / nodes)
-    if chosen is not None:
-        rank = np.zeros(nodes)
-        rank[chosen] = 1 / len(chosen)
-    dangling = np.flatnonzero(out_weight == 0)
-    per_weight = damping / np.maximum(out_weight, np.finfo(np.float64).tiny)
-    per_weight[dangling] = 0.0
-    residual, iteration, floor = 1.0, 0, 0.0
-    while residual > tolerance and iteration < max_iterations:
-        jump = 1 - damping + damping * float(rank[dangling].sum())
-        new = received(into, rank * per_weight)
-        if chosen is None:
-            floor = jump / nodes
-            new += floor
-        else:
-            new[chosen] += jump / len(chosen)
-        new /= new.sum()  # what rounding lost
-        residual = float(np.abs(new - rank).sum())
-        rank, iteration = new, iteration + 1
-        if told is not None:
-            told(iteration, residual)
-    return PageRank(rank, iteration, residual, floor)
+    all_nodes = own(out_weight, chosen, into.nodes if chosen is None else len(chosen), walk)
+    rank = all_nodes.first_ranks()
+    shares, dangling = all_nodes.given(rank)
+
+    def step(jump: float) -> Moved:
+        nonlocal rank, shares
+        new = all_nodes.next_ranks(into, shares, jump)
+        change, rank = float(np.abs(new - rank).sum()), new
+        shares, dangling = all_nodes.given(rank)
+        return Moved(dangling, change, float(rank.sum()))
+
+    walked = iterate(step, dangling, walk, told)
+    rank /= walked.total
+    return PageRank(rank, walked.iterations, walked.residual, floor_of(walked, all_nodes))
+
+
+def floor_of(walked: Walked, part: Own) -> float:
+    return 0.0 if part.chosen is not None else walked.jump * part.at_first / walked.total
 
 
 def received(into: Adjacency, shares: Floats) -> Floats:

@@ -11,6 +11,7 @@ written with the links between them. A run is an external sort's run: edges.py m
 from collections.abc import Sequence
 from itertools import chain, pairwise, repeat
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,25 +79,42 @@ class RunWriter:
     def flush(self) -> None:
         if not self._rows:
             return
-        named = map(seeded_number, self._rows, repeat(self._seed))
-        hashes, first, place = np.unique(
-            np.fromiter(named, U8, len(self._rows)), return_index=True, return_inverse=True
-        )
-        counts = np.array(self._counts)
-        starts = np.cumsum(counts + 1) - counts - 1
-        is_target = np.ones(len(self._rows), np.bool_)
-        is_target[starts] = False
-        edges = np.column_stack((np.repeat(place[starts], counts), place[is_target]))
+        found = gathered(self._rows, self._counts, self._seed)
         run = Run(self._directory, len(self.runs))
-        write(run.path("hashes"), hashes, U8)
-        write(run.path("edges"), edges[edges[:, 0] != edges[:, 1]], U4)
-        write(run.path("sources"), place[starts], U4)
-        self._write_rows(run, first)
-        self.runs.append(run)
-        self._rows, self._counts = [], []
-
-    def _write_rows(self, run: Run, first: Offsets) -> None:
-        kept = [self._rows[at] for at in first.tolist()]
+        write(run.path("hashes"), found.hashes, U8)
+        write(run.path("edges"), found.edges, U4)
+        write(run.path("sources"), found.sources, U4)
+        kept = found.rows
         lengths = np.fromiter(chain((0,), map(len, kept)), np.int64, len(kept) + 1)
         write(run.path("offsets"), np.cumsum(lengths), I8)
         run.path("rows").write_bytes(b"".join(kept))
+        self.runs.append(run)
+        self._rows, self._counts = [], []
+
+
+class Gathered(NamedTuple):
+    """Some pages with those they vote for."""
+
+    hashes: Hashes
+    """Of the rows, ascending, each once."""
+    rows: list[bytes]
+    edges: Offsets
+    """Pairs (source, target) of places in `hashes`."""
+    sources: Offsets
+    """Places of the pages themselves."""
+
+
+def gathered(rows: Sequence[bytes], counts: Sequence[int], seed: int) -> Gathered:
+    """Of rows that stand one behind the other, each page before those it votes for, and of how many
+    those are for each page."""
+    named = map(seeded_number, rows, repeat(seed))
+    hashes, first, place = np.unique(
+        np.fromiter(named, U8, len(rows)), return_index=True, return_inverse=True
+    )
+    votes = np.array(counts, np.int64)
+    starts = np.cumsum(votes + 1) - votes - 1
+    is_target = np.ones(len(rows), np.bool_)
+    is_target[starts] = False
+    edges = np.column_stack((np.repeat(place[starts], votes), place[is_target]))
+    kept = [rows[at] for at in first.tolist()]
+    return Gathered(hashes, kept, edges[edges[:, 0] != edges[:, 1]], place[starts])

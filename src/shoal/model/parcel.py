@@ -151,3 +151,5 @@ class Receipt(Struct, array_like=True):
     applied: Position
     durable: Position
     """Up to here they survive whatever happens to it: the sender may forget them."""
+    busy: bool = False
+    """It has as much to do as it can: what comes a little later is as good."""

@@ -309,6 +309,15 @@ class PageStore:
             if self._may_see(cell.qualifier, principal):
                 yield cell.qualifier, cell.when, unpack(Anchor, cell.value)
 
+    def in_links(self, row: bytes, at_most: int) -> int:
+        """How many pages link here, whoever may read them."""
+        found, sources = 0, len(row) + len(NUL)
+        for key, _ in self._table.scan("anchor", row + NUL, row + b"\x01"):
+            found += NUL not in key[sources:]  # an older version has a time behind its source
+            if found == at_most:
+                break
+        return found
+
     def marks(self, row: bytes, principal: Principal) -> dict[str, str]:
         """What analysis found out about it, by name."""
         if not self._may_see(row, principal):

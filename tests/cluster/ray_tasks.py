@@ -1,0 +1,77 @@
+"""Ranks and all pairs of a cluster at rest by tasks of a Ray with two nodes on this machine.
+
+Run as a program: `python -m tests.cluster.ray_tasks PLACE`. It prints one JSON object: the highest
+pages with their ranks, all pairs of near-duplicates, the machines that tasks ran on, and what came
+of a task whose process died, and of one that failed.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import ray
+
+from shoal.app.dups import duplicate_pairs
+from shoal.app.link_graph import rank
+from shoal.app.opening import open_cluster
+from shoal.cluster.rays import RayHands, start_machines
+from shoal.errors import UsageError
+
+
+def dies_once(folder: str) -> list[str]:
+    """The second time it finds what the first has left."""
+    mark = Path(folder) / "was here"
+    if mark.exists():
+        return ["done"]
+    mark.touch()
+    os._exit(1)
+
+
+def fails() -> list[str]:
+    raise UsageError("this can't be done")
+
+
+def place_of_task(_number: int) -> list[str]:
+    time.sleep(0.5)  # so long that one node alone does not do all of them
+    return [ray.get_runtime_context().get_node_id()]
+
+
+def by_hands(address: str) -> dict[str, Any]:
+    hands = RayHands("test", address)
+    try:
+        held = hands.each(place_of_task, ([number] for number in range(6)))
+        nodes = {hands.fetch(each) for [each] in held}
+        with tempfile.TemporaryDirectory() as folder:
+            [[died]] = hands.each(dies_once, [[folder]])
+            again = hands.fetch(died)
+        [[failed]] = hands.each(fails, [[]])
+        try:
+            fault = hands.fetch(failed)
+        except UsageError as error:
+            fault = str(error)
+        return {"nodes": len(nodes), "at_once": hands.at_once, "again": again, "fault": fault}
+    finally:
+        hands.close()
+
+
+def main(place: str) -> None:
+    machines = start_machines(2)
+    address = str(machines.address)
+    try:
+        found = by_hands(address)
+        ranking = rank(place, top=1000, address=address)
+        found["ranks"] = {each.url: each.rank for each in ranking.pages}
+        found["sites"] = {each.url: each.rank for each in ranking.sites}
+        with open_cluster(place) as whole:
+            found["pairs"] = list(duplicate_pairs(whole, address=address))
+    finally:
+        machines.shutdown()
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
