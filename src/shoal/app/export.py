@@ -171,7 +171,9 @@ class Wanted(NamedTuple):
 
     spot: Spot
     brought: bool
-    """The body that a revisit refers to, whose own page comes later or not at all."""
+    """The body that a revisit refers to, whose own page comes later or not at all;"""
+    row: bytes = b""
+    """and the row of that page."""
 
 
 def records_of(collection: Collection, page: StoredPage, part: Part) -> list[Wanted]:
@@ -181,17 +183,21 @@ def records_of(collection: Collection, page: StoredPage, part: Part) -> list[Wan
     if fetch.payload is not None and fetch.payload != fetch.visit.response:
         record = read_spot(collection.layout.warc, fetch.payload)
         row = row_key(record.headers.get("warc-target-uri", ""))
-        first = collection.store.page(row, collection.principal)
-        has_come = (
-            part.start <= row < page.row
-            and first is not None
-            and first.fetch.payload == fetch.payload
-            and (part.since is None or first.when >= part.since)
+        has_come = part.start <= row < page.row and is_own(
+            collection, row, fetch.payload, part.since
         )
         if not has_come and may_name(collection, row):
-            found.append(Wanted(fetch.payload, brought=True))
+            found.append(Wanted(fetch.payload, brought=True, row=row))
     spots = (fetch.visit.response, fetch.visit.request)
     return found + [Wanted(spot, brought=False) for spot in spots if spot is not None]
+
+
+def is_own(collection: Collection, row: bytes, spot: Spot, since: float | None) -> bool:
+    """Whether a record is the body of a stored page, which is exported with it."""
+    page = collection.store.page(row, collection.principal)
+    if page is None or page.fetch.payload != spot:
+        return False
+    return since is None or page.when >= since
 
 
 def write_warc(

@@ -21,7 +21,7 @@ from shoal.app.rank_all import rank_all
 from shoal.app.ranks import graph_of
 from shoal.app.slices import Slice, cut, in_order, of_one
 from shoal.app.tablet_reading import sees_all
-from shoal.app.tablets import Tablets
+from shoal.app.tablets import Tablets, owner_of
 from shoal.app.where import key_range
 from shoal.app.whole import seen_rows
 from shoal.errors import UsageError
@@ -50,6 +50,8 @@ class Record(NamedTuple):
 
     spot: Spot
     brought: bool
+    row: bytes
+    """Of the page whose body it is, when it was brought."""
     data: bytes
 
 
@@ -65,7 +67,11 @@ class Export(NamedTuple):
 
 def export_all(tablets: Tablets, wanted: Export, out: BinaryIO) -> int:
     """Write what all tablets have into one output. Returns how many lines or records."""
-    return _write(tablets, partial(in_order, tablets), wanted, out)
+    if wanted.form != "warc":
+        return _write(tablets, partial(in_order, tablets), wanted, out)
+    part = Part.of(wanted.where, wanted.since)
+    pages = in_order(tablets, warc_records, part.start, part)
+    return _write_records((_not_come(tablets, *page, part) for page in pages), out)
 
 
 def export_parts(tablets: Tablets, wanted: Export, directory: Path) -> list[int]:
@@ -160,6 +166,18 @@ def _readable(tablets: Tablets, lines: Iterator[bytes]) -> Iterator[bytes]:
         yield to_json(page)
 
 
+def _not_come(tablets: Tablets, row: bytes, records: list[Record], part: Part) -> list[Record]:
+    """Without bodies whose own page, of another tablet, came before: only that one knows."""
+    return [
+        record
+        for record in records
+        if not (record.brought and part.start <= record.row < row)
+        or not tablets.ask(
+            owner_of(tablets, record.row), export.is_own, record.row, record.spot, part.since
+        )
+    ]
+
+
 def _write_records(pages: Iterator[list[Record]], out: BinaryIO) -> int:
     """No record twice: its id is its own."""
     count = 0
@@ -216,10 +234,10 @@ def warc_records(collection: Collection, start: bytes, part: Part) -> Slice[list
     def found() -> Iterator[tuple[bytes, list[Record], int]]:
         for stored in collection.store.stream(start, part.end, collection.principal, wanted):
             records = []
-            for spot, is_brought in export.records_of(collection, stored, part):
+            for spot, is_brought, of in export.records_of(collection, stored, part):
                 if spot not in brought:
                     data = read_member(collection.layout.warc, spot)
-                    records.append(Record(spot, is_brought, data))
+                    records.append(Record(spot, is_brought, of, data))
                 if is_brought:
                     brought.add(spot)
             yield stored.row, records, sum(len(record.data) for record in records)
