@@ -11,7 +11,7 @@ from shoal.errors import UnderstandError
 from shoal.model.document import Fate, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Kind, Visit
-from shoal.understand.pool import ChildLimits
+from shoal.understand.pool import LARGE_BYTES, MOST_ASKED, MOST_LARGE, ChildLimits
 from tests.understand.parts import (
     Run,
     ask,
@@ -167,16 +167,20 @@ def open_gate(gate: Path) -> None:
     gate.write_bytes(b"go")  # waits for the reader
 
 
-def test_callers_wait_when_all_are_full(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("size", "most"), [(0, MOST_ASKED), (LARGE_BYTES, MOST_LARGE)])
+def test_callers_wait_when_all_are_full(run: Run, tmp_path: Path, size: int, most: int) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
 
     async def work() -> None:
         await ask(pool, "first")
         shut = asyncio.ensure_future(ask(pool, "shut", b"gate %s" % bytes(gate)))
-        others = [asyncio.ensure_future(ask(pool, f"p{i}")) for i in range(5)]
+        others = [
+            asyncio.ensure_future(ask(pool, f"p{i}", b"echo" + b" " * size))
+            for i in range(most + 3)
+        ]
         await asyncio.sleep(0)
-        assert pool.stats.waiting == 4  # one in work, one behind it
+        assert pool.stats.waiting == 4  # one in work, some behind it
         assert not any(other.done() for other in others)
         await asyncio.to_thread(open_gate, gate)
         answers = await asyncio.gather(shut, *others)
@@ -199,16 +203,17 @@ def test_what_is_awaited_is_read_before_others(run: Run, tmp_path: Path) -> None
 
     async def work() -> None:
         await one("first")
-        asks = [one("shut", body=b"gate %s" % bytes(gate)), one("behind it"), one("a"), one("b")]
+        asks = [one("shut", body=b"gate %s" % bytes(gate)), *map(one, behind), one("a"), one("b")]
         asks += [one("pushed", Kind.INJECTED), one("wished", level=0), one("c")]
         asked = [asyncio.ensure_future(each) for each in asks]
         await asyncio.sleep(0)
         await asyncio.to_thread(open_gate, gate)
         await asyncio.gather(*asked)
 
+    behind = [f"behind it {number}" for number in range(1, MOST_ASKED)]
     pool = pool_of(size=1)
     run(closing(pool, work))
-    assert read == ["first", "shut", "behind it", "pushed", "wished", "a", "b", "c"]
+    assert read == ["first", "shut", *behind, "pushed", "wished", "a", "b", "c"]
 
 
 @on_each_loop

@@ -1,10 +1,10 @@
 """Which child reads which page, and what if it dies? The supervised pool behind `Understander`.
 
-A child has at most one page in work and one more waiting in its socket. When it dies or takes too
-long it is replaced: the page in work was the cause and becomes a document that could not be read,
-the one behind it goes to another child. The guilty page is offered once more for archiving alone,
-so that its raw response is kept; one whose reader was killed from outside is read once more first.
-Every page handed in comes back, as a value or as an error.
+A child has one page in work and a few more waiting in its socket, so that it need not sleep between
+two. When it dies or takes too long it is replaced: the page in work was the cause and becomes a
+document that could not be read, those behind it go to another child. The guilty page is offered
+once more for archiving alone, so that its raw response is kept; one whose reader was killed from
+outside is read once more first. Every page handed in comes back, as a value or as an error.
 """
 
 import asyncio
@@ -28,6 +28,11 @@ _log = logging.getLogger(__name__)
 MAX_FAILED_STARTS = 3
 _RETRY_SECONDS = 5.0
 """Before another child is tried when starting failed but others still work."""
+MOST_ASKED = 12
+"""Pages that a child has at once, the one in work included;"""
+MOST_LARGE = 2
+"""when the next one is large, which may take long and much memory."""
+LARGE_BYTES = 200_000
 _AHEAD_SECONDS = 1.0
 """A page is not sent behind one that has been in work for longer: it may hang."""
 _EXIT_SECONDS = 1.0
@@ -107,10 +112,11 @@ class _Child:
             self.since = self._pool.now()
         self.process.send(data)
 
-    def has_room(self) -> bool:
-        if len(self.asked) == 1:
-            return self._pool.now() - self.since < _AHEAD_SECONDS
-        return not self.asked
+    def has_room(self, job: _Job) -> bool:
+        if not self.asked:
+            return True
+        most = MOST_LARGE if len(job.fetched.body) > LARGE_BYTES else MOST_ASKED
+        return len(self.asked) < most and self._pool.now() - self.since < _AHEAD_SECONDS
 
     def on_frame(self, kind: int, payload: bytes) -> None:
         if self.verdict:
@@ -249,10 +255,11 @@ class Pool:
 
     def dispatch(self) -> None:
         while self._jobs:
-            free = [child for child in self._children if child.has_room()]
+            job = self._jobs[0]
+            free = [child for child in self._children if child.has_room(job)]
             if not free:
                 return
-            job = self._jobs.popleft()
+            self._jobs.popleft()
             if job.future.done():
                 continue  # its caller has gone
             try:
