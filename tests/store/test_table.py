@@ -77,7 +77,7 @@ def test_reopening_keeps_every_family_and_its_options(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("soft", "hard", "kept_open"),
-    [(300, 300, 150), (300, 1000, 500), (64, 64, 64)],
+    [(300, 300, 150), (300, 1000, 500), (64, 64, 32)],
 )
 def test_as_many_files_are_kept_open_as_the_system_lets_us(
     tmp_path: Path, soft: int, hard: int, kept_open: int

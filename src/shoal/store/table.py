@@ -10,7 +10,6 @@ opening, or filters and caches are silently dropped; `close` keeps the lock whil
 lives.
 """
 
-import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +34,7 @@ from rocksdict import (
 from shoal import faults
 from shoal.errors import CollectionError, DamagedError
 from shoal.ports import Batch
+from shoal.store import open_files
 
 Given = TypeVar("Given")
 
@@ -65,10 +65,6 @@ _FILE_BYTES = 16 << 20
 _FILE_GROWTH = 2
 """Files of the lower levels of a large table are so many times larger, level by level: or a table
 of a hundred gigabytes would be ten thousand files."""
-_MOST_OPEN_FILES = 4096
-_FEWEST_OPEN_FILES = 64
-_TABLES_SHARE = 2
-"""Of the descriptors that a process may have one in so many is the table's."""
 
 
 class TableBatch:
@@ -247,19 +243,6 @@ def _told(error: Exception) -> str:
     )
 
 
-def _open_files() -> int:
-    """How many of its files a table may keep open; an open one takes two kilobytes. With fewer
-    than it has, a look-up by key has to open one ever so often and costs eight times as much. What
-    a shell allows is often too little, and is raised as far as the system lets us."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _TABLES_SHARE * _MOST_OPEN_FILES
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
-        return _MOST_OPEN_FILES
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    return max(_FEWEST_OPEN_FILES, allowed // _TABLES_SHARE)
-
-
 def _options(family: str, cache: Cache) -> Options:
     options = Options(raw_mode=True)
     options.create_if_missing(True)
@@ -270,7 +253,7 @@ def _options(family: str, cache: Cache) -> Options:
     options.set_wal_recovery_mode(DBRecoveryMode.point_in_time())
     options.set_keep_log_file_num(2)
     options.set_max_background_jobs(2)
-    options.set_max_open_files(_open_files())
+    options.set_max_open_files(open_files.for_table())
     options.set_max_total_wal_size(256 << 20)
     options.set_max_manifest_file_size(16 << 20)  # it is copied with every checkpoint
     options.set_bytes_per_sync(1 << 20)
