@@ -2,7 +2,7 @@
 
 What a shell allows (1,024, often) is a default that most systems let a process raise for itself. A
 table needs more when it is large: with fewer descriptors than it has files, a look-up by key has to
-open one ever so often and costs eight times as much (docs/benchmarks.md, frontier).
+open one ever so often and costs four to ten times as much (docs/benchmarks.md, frontier).
 """
 
 import resource

@@ -52,7 +52,7 @@ FAMILIES = (
 )
 
 _CACHE_BYTES = 256 << 20
-"""Of blocks, filters and indexes; with half of it an add at 100 M URLs costs nearly twice."""
+"""Of blocks, filters and indexes; with half of it a URL costs a tenth more at 100 M."""
 _READER_CACHE_BYTES = 64 << 20
 """Who reads beside a crawl takes less: nothing there is asked a hundred times a page."""
 _MEMTABLE_BYTES = {"page": 32 << 20, "queue": 32 << 20, "anchor": 32 << 20, "text": 32 << 20}
