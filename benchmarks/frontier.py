@@ -3,6 +3,7 @@ take, and memory, on the real table.
 
     python -m benchmarks.frontier            1 M and 10 M URLs: a quarter of an hour
     python -m benchmarks.frontier --all      and 100 M: an hour or more, at least 10 GB of disk
+    python -m benchmarks.frontier --keep     leaves the tables in --work, for a next run
 
 The table of a crawl that knows so many URLs is written at once (grown.py); then the real frontier
 is opened on it and the crawl goes on: in turn new URLs are added, known ones named again, and as
@@ -17,7 +18,8 @@ that only the table differs: 100,000 hosts of Zipf sizes and 1,000 visits, of wh
 The window begins after a quarter as many visits, with caches full, and is as long at every size:
 an eighth of the smallest size. Below 1 M the largest hosts would run dry, and the memtables would
 not fill. CPU includes RocksDB's threads. Making the links is not timed: child processes do that.
-Building and measuring are processes of their own, so that the peak is that of the frontier alone.
+Building and measuring are processes of their own, so that the peak is that of the frontier alone;
+measured is a copy, so that a table that is kept stays as it was built.
 """
 
 import argparse
@@ -122,8 +124,8 @@ class Figures(NamedTuple):
     take_wall_us: float
     rss_mb: float
     disk_mb: float
-    build_s: float = 0.0
-    build_rss_mb: float = 0.0
+    build_s: float
+    build_rss_mb: float
 
     @property
     def url_us(self) -> float:
@@ -156,11 +158,11 @@ class Bench:
             self._take(_AT_ONCE)
         self._seconds = self._clock.now() - began
 
-    def figures(self, deleted: int) -> Figures:
+    def figures(self, built: grown.Built) -> Figures:
         meter, visits = self._meter, max(1, self._seen["visit"])
         return Figures(
             self._population.urls,
-            deleted,
+            built.deleted,
             visits / max(1.0, self._seconds),
             self._seen["revisit"] / visits,
             self._seen["woken"] / visits,
@@ -172,6 +174,8 @@ class Bench:
             meter.wall_us("take"),
             peak_rss_bytes() / 1e6,
             sum(file.stat().st_size for file in self._path.rglob("*") if file.is_file()) / 1e6,
+            built.seconds,
+            built.peak_bytes / 1e6,
         )
 
     def close(self) -> None:
@@ -219,17 +223,26 @@ def peak_rss_bytes() -> int:
     return 0
 
 
-def _build(path: Path, hosts: int, urls: int) -> tuple[grown.Built, int]:
-    return grown.build(path, Population(hosts, urls)), peak_rss_bytes()
+def _build(path: Path, hosts: int, urls: int) -> None:
+    """In a directory of another name, until all of it is there."""
+    unfinished = _unfinished(path)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    built = grown.build(unfinished, Population(hosts, urls))
+    grown.write_note(unfinished, built._replace(peak_bytes=peak_rss_bytes()))
+    unfinished.rename(path)
 
 
-def _measure(path: Path, hosts: int, urls: int, takes: int, deleted: int) -> Figures:
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f"{path.name}.unfinished")
+
+
+def _measure(path: Path, hosts: int, urls: int, takes: int, built: grown.Built) -> Figures:
     bench = Bench(path, Population(hosts, urls))
     try:
         grown.wait_for_compactions()  # of what the log still held when the table was opened
         bench.run(int(takes * _WARMING))
         bench.run(takes)
-        return bench.figures(deleted)
+        return bench.figures(built)
     finally:
         bench.close()
 
@@ -239,15 +252,21 @@ def in_a_process(work: Callable[..., Result], *arguments: object) -> Result:
         return pool.apply(work, arguments)
 
 
-def figures_at(urls: int, hosts: int, takes: int, work: Path) -> Figures:
-    directory = Path(tempfile.mkdtemp(prefix="frontier-", dir=work))
-    path = directory / "table"
+def figures_at(urls: int, hosts: int, takes: int, work: Path, *, keep: bool) -> Figures:
+    """Of a table that stands in `work` already; else it is built and, unless kept, deleted."""
+    path = work / f"frontier-{name_of(urls)}-{hosts}"
+    stays = keep or path.is_dir()
     try:
-        built, build_bytes = in_a_process(_build, path, hosts, urls)
-        figures = in_a_process(_measure, path, hosts, urls, takes, built.deleted)
-        return figures._replace(build_s=built.seconds, build_rss_mb=build_bytes / 1e6)
+        if not path.is_dir():
+            in_a_process(_build, path, hosts, urls)
+        with tempfile.TemporaryDirectory(prefix="frontier-", dir=work) as directory:
+            copy = Path(directory) / "table"
+            grown.copy_table(path, copy)
+            return in_a_process(_measure, copy, hosts, urls, takes, grown.read_note(path))
     finally:
-        shutil.rmtree(directory)
+        if not stays:
+            for each in (path, _unfinished(path)):
+                shutil.rmtree(each, ignore_errors=True)
 
 
 def sizes_up_to(urls: int) -> list[int]:
@@ -293,6 +312,7 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=HOSTS)
     parser.add_argument("--all", action="store_true", help="up to 100 M URLs")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "shoal-bench")
+    parser.add_argument("--keep", action="store_true", help="leave the tables in --work")
     options = parser.parse_args()
     stop_on_sigterm()
     options.work.mkdir(parents=True, exist_ok=True)
@@ -300,7 +320,7 @@ def main() -> None:
     takes = max(_AT_ONCE, int(sizes[0] * _WINDOW))
     found = []
     for size in sizes:
-        found.append(figures_at(size, options.hosts, takes, options.work))
+        found.append(figures_at(size, options.hosts, takes, options.work, keep=options.keep))
         print(f"{name_of(size)}: {found[-1]}", file=sys.stderr, flush=True)
     print(results(found))
 

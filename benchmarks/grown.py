@@ -7,6 +7,7 @@ the frontier's own functions; tests/benchmarks holds the outcome against a crawl
 `audit` has nothing to say about it.
 """
 
+import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -54,7 +55,7 @@ from shoal.model.document import Fate
 from shoal.model.life import Life
 from shoal.model.outcome import State
 from shoal.model.partition import host_of_site
-from shoal.model.record import pack
+from shoal.model.record import pack, unpack
 from shoal.model.robots import ALLOW_ALL, MAX_AGE_SECONDS
 from shoal.ports import Batch, Table
 from shoal.store.table import RocksTable
@@ -74,11 +75,14 @@ _OWN_TEXT_COSTS = 0.5
 _AGAIN = AGAIN + 1
 """The level of a page's revisit."""
 _RESTING_CPU_SECONDS = 0.02
+_NOTE = "BUILT"
 
 
 class Built(NamedTuple):
     seconds: float
     deleted: int
+    peak_bytes: int = 0
+    """Of the process that built it."""
 
 
 def build(path: Path, population: Population) -> Built:
@@ -89,6 +93,26 @@ def build(path: Path, population: Population) -> Built:
         table.sync()
         wait_for_compactions()
     return Built(time.perf_counter() - started, deleted)
+
+
+def write_note(path: Path, built: Built) -> None:
+    """Beside the table's own files, which RocksDB tells from others by their names."""
+    (path / _NOTE).write_bytes(pack(built))
+
+
+def read_note(path: Path) -> Built:
+    return unpack(Built, (path / _NOTE).read_bytes())
+
+
+def copy_table(source: Path, target: Path) -> None:
+    """A table that may be written to while the first stays as it is: the large files are never
+    changed and so are shared."""
+    target.mkdir()
+    for file in source.iterdir():
+        if file.suffix == ".sst":
+            (target / file.name).hardlink_to(file)
+        elif file.is_file():
+            shutil.copy2(file, target)
 
 
 class Grown:

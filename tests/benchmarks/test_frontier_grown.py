@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from benchmarks.frontier import Bench, sizes_up_to
+from benchmarks.frontier import Bench, figures_at, sizes_up_to
 from benchmarks.grown import NOW, build
 from benchmarks.population import (
     Population,
@@ -174,16 +174,27 @@ def test_the_frontier_finds_nothing_wrong(written: RocksTable) -> None:
 
 
 def test_a_measured_crawl_leaves_all_in_order(tmp_path: Path, population: Population) -> None:
-    build(tmp_path / "table", population)
+    built = build(tmp_path / "table", population)
     bench = Bench(tmp_path / "table", population)
     bench.run(200)
-    figures = bench.figures(deleted=0)
+    figures = bench.figures(built)
     bench.close()
     with RocksTable(tmp_path / "table") as table:
         assert audit(table) == []
     assert 0 < figures.revisits < 1
     assert 0 < figures.wakes <= 1
     assert min(figures.add_us, figures.known_us, figures.take_us, figures.disk_mb) > 0
+
+
+def test_a_kept_table_is_measured_again_and_stays_as_it_was_built(tmp_path: Path) -> None:
+    first = figures_at(1000, 50, 40, tmp_path, keep=True)
+    (kept,) = tmp_path.iterdir()
+    before = {file.name: file.read_bytes() for file in kept.iterdir()}
+    again = figures_at(1000, 50, 40, tmp_path, keep=False)
+    assert {file.name: file.read_bytes() for file in kept.iterdir()} == before
+    assert list(tmp_path.iterdir()) == [kept]
+    assert again.build_s == first.build_s  # it was not built again
+    assert (again.deleted, again.revisits, again.wakes) == first[1:2] + first[3:5]
 
 
 @pytest.mark.parametrize("urls", [1_000_000, 10_000_000, 100_000_000])

@@ -1,6 +1,7 @@
 """`shoal doctor`: well on a machine that can crawl, and an exact fix for what it can't."""
 
 import re
+import resource
 import sys
 import tomllib
 from pathlib import Path
@@ -101,6 +102,23 @@ def test_what_was_not_compiled_is_only_a_pity(monkeypatch: pytest.MonkeyPatch) -
     assert check.says == "not compiled: content is found by tags, less well"
     assert "C compiler" in check.fix
     assert doctor.is_well([check])
+
+
+@pytest.mark.parametrize(
+    ("limits", "ok", "fix"),
+    [
+        ((1024, 1024), False, "raise the hard limit of open files to 1128"),
+        ((1024, 4096), True, ""),  # the table raises the first of them
+        ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), True, ""),
+    ],
+)
+def test_open_files_are_counted_as_a_crawl_may_have_them(
+    limits: tuple[int, int], ok: bool, fix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: limits)
+    check = doctor._file_descriptors(workers=64)
+    assert check.ok is ok
+    assert ok or check.fix == fix
 
 
 def test_few_file_descriptors_are_only_a_pity() -> None:

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from rocksdict import BlockBasedOptions, DBCompressionType, Options, Rdict
 
 from shoal.errors import CollectionError
 from shoal.store.table import FAMILIES, RocksTable
@@ -72,6 +73,60 @@ def test_reopening_keeps_every_family_and_its_options(tmp_path: Path) -> None:
         assert "partition_filters=true" in section, family
         assert "filter_policy=bloomfilter" in section, family
         assert "index_type=kTwoLevelIndexSearch" in section, family
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "kept_open"),
+    [(300, 300, 150), (300, 1000, 500), (64, 64, 32)],
+)
+def test_as_many_files_are_kept_open_as_the_system_lets_us(
+    tmp_path: Path, soft: int, hard: int, kept_open: int
+) -> None:
+    """What the shell allows is raised to what the system does; half of that is the table's."""
+    opened = run(
+        """
+        import resource, sys
+        from pathlib import Path
+        from shoal.store.table import RocksTable
+        resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[2]), int(sys.argv[3])))
+        RocksTable(Path(sys.argv[1])).close()
+        print(*resource.getrlimit(resource.RLIMIT_NOFILE))
+        """,
+        tmp_path / "table",
+        soft,
+        hard,
+    )
+    assert opened.stdout.split() == [str(hard), str(hard)], opened.stderr
+    written = max((tmp_path / "table").glob("OPTIONS-*"), key=lambda path: path.name).read_text()
+    assert f"max_open_files={kept_open}\n" in written
+
+
+def test_a_table_of_other_options_is_read_and_goes_on(tmp_path: Path) -> None:
+    """Files say themselves how they are packed: options are for what is written next."""
+    place, families = str(tmp_path / "table"), ("default", *FAMILIES)
+    other = {name: Options(raw_mode=True) for name in families}
+    for options in other.values():
+        options.create_if_missing(True)
+        options.create_missing_column_families(True)
+        options.set_compression_type(DBCompressionType.snappy())
+        blocks = BlockBasedOptions()  # neither filters nor an index of two levels
+        blocks.set_block_size(1 << 10)
+        options.set_block_based_table_factory(blocks)
+    keys = [number.to_bytes(4, "big") for number in range(3000)]
+    written = Rdict(place, other["default"], other)
+    pages = written.get_column_family("page")
+    for key in keys:
+        pages[key] = key * 100
+    pages.flush(True)
+    del pages
+    written.close()
+    with RocksTable(tmp_path / "table") as table:
+        assert table.get_many("page", [*keys, b"none"]) == [*(key * 100 for key in keys), None]
+        put(table, "page", b"more", b"1")
+        table.compact()
+    with RocksTable(tmp_path / "table") as table:
+        assert [key for key, _ in table.scan("page", b"")] == [*keys, b"more"]
+        assert table.get_many("page", [keys[7], b"more"]) == [keys[7] * 100, b"1"]
 
 
 def test_a_second_writer_is_refused_and_harms_nothing(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
 from shoal.fetch import render
 from shoal.model.record import Struct
+from shoal.store import open_files
 
 LEAST_PYTHON = (3, 11)
 LIBRARIES = {
@@ -51,8 +52,8 @@ LIBRARIES = {
 """Distributions that the main job needs, and the module that each of them brings."""
 
 _OPTIONAL = {"uvloop"}
-_FILES_BESIDE_CONNECTIONS = 1000
-"""The table has up to 512 files open; the rest is for readers, archives and idle connections."""
+_FILES_BESIDE_CONNECTIONS = 500
+"""Beside the table's: for readers, archives and idle connections."""
 _ASKED_NAME = "example.org"
 _COMPILE = "install a C compiler and Python's header files, then install Shoal again"
 
@@ -218,12 +219,13 @@ def _libcurl() -> Check:
 
 
 def _file_descriptors(workers: int) -> Check:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = workers + _FILES_BESIDE_CONNECTIONS
-    enough = soft == resource.RLIM_INFINITY or soft >= wanted
+    allowed, own = open_files.allowed(), workers + _FILES_BESIDE_CONNECTIONS
+    enough = allowed - open_files.tables_share(allowed) >= own
+    wanted = own + open_files.tables_share(2 * own)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     can_raise = hard == resource.RLIM_INFINITY or hard >= wanted
     fix = f"ulimit -n {wanted}" if can_raise else f"raise the hard limit of open files to {wanted}"
-    says = f"{soft:,} allowed, {wanted:,} wanted for {workers:,} workers"
+    says = f"{allowed:,} allowed, {wanted:,} wanted for {workers:,} workers"
     return Check("open files", enough, says, fix, needed=False)
 
 

@@ -34,6 +34,7 @@ from rocksdict import (
 from shoal import faults
 from shoal.errors import CollectionError, DamagedError
 from shoal.ports import Batch
+from shoal.store import open_files
 
 Given = TypeVar("Given")
 
@@ -51,7 +52,7 @@ FAMILIES = (
 )
 
 _CACHE_BYTES = 256 << 20
-"""Of blocks, filters and indexes; with half of it an add at 100 M URLs costs nearly twice."""
+"""Of blocks, filters and indexes; with half of it a URL costs a tenth more at 100 M."""
 _READER_CACHE_BYTES = 64 << 20
 """Who reads beside a crawl takes less: nothing there is asked a hundred times a page."""
 _MEMTABLE_BYTES = {"page": 32 << 20, "queue": 32 << 20, "anchor": 32 << 20, "text": 32 << 20}
@@ -61,6 +62,9 @@ _EATEN_AT_THE_HEAD = ("change", "outbox")
 _LEVEL_BYTES = 64 << 20
 _FILE_BYTES = 16 << 20
 """Smaller than RocksDB's own: a flush is merged with what it overlaps, not with all there is."""
+_FILE_GROWTH = 2
+"""Files of the lower levels of a large table are so many times larger, level by level: or a table
+of a hundred gigabytes would be ten thousand files."""
 
 
 class TableBatch:
@@ -249,7 +253,7 @@ def _options(family: str, cache: Cache) -> Options:
     options.set_wal_recovery_mode(DBRecoveryMode.point_in_time())
     options.set_keep_log_file_num(2)
     options.set_max_background_jobs(2)
-    options.set_max_open_files(512)
+    options.set_max_open_files(open_files.for_table())
     options.set_max_total_wal_size(256 << 20)
     options.set_max_manifest_file_size(16 << 20)  # it is copied with every checkpoint
     options.set_bytes_per_sync(1 << 20)
@@ -267,6 +271,7 @@ def _options(family: str, cache: Cache) -> Options:
         options.set_bottommost_compression_type(DBCompressionType.zstd())
     options.set_max_bytes_for_level_base(_LEVEL_BYTES)
     options.set_target_file_size_base(_FILE_BYTES)
+    options.set_target_file_size_multiplier(_FILE_GROWTH)
     if family in _EATEN_AT_THE_HEAD:
         # Files of mere deletions are compacted away early. Not so in the frontier's queue: there
         # every flush has such stretches, each would pull in the whole of the last level, and
