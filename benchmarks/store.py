@@ -184,7 +184,7 @@ def main() -> None:
     options = parser.parse_args()
     stop_on_sigterm()
     web = web_of(options)
-    crawler = shoal_crawler("shoal", workers=64, content="none")
+    crawler = shoal_crawler("shoal", 64, "understand.content=none")
     with tempfile.TemporaryDirectory(prefix="store-", dir=options.work) as directory:
         out = Path(directory)
         with served(web):
