@@ -9,6 +9,7 @@ import pytest
 from shoal.app.api import open as open_collection
 from shoal.app.indexing import bring_up_to_date
 from shoal.app.layout import Layout
+from shoal.app.verify import verifying
 from shoal.frontier.rows import SiteRow, site_row_key
 from shoal.index.reader import IndexReader
 from shoal.model.record import pack, unpack
@@ -181,3 +182,34 @@ def test_a_page_that_comes_back_in_time_was_never_away(harbour: Harbour) -> None
         row = dict(collection.urls())[harbour.url("/vanishes")]
         assert (row.misses, row.lost, row.missing_ms) == (0, False, 0)
     assert harbour.indexed() == ALL
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_copy_that_leaves_takes_what_others_call_it(harbour: Harbour, goes: bool) -> None:
+    """The page that stood for it is no longer found by the words of links to the copy."""
+    running, directory = harbour.running, harbour.directory
+    text = " ".join(f"{tale} {word}" for word in ("One", "Two") for tale in TALES.values())
+    links = "<a href='/one'>first spelling</a> <a href='/two'>second spelling</a>"
+    running.put(0, "/", page(TALES["/"], links))
+    running.put(0, "/one", page(text))
+    running.put(0, "/two", page(text + " Three."))
+    assert crawl(directory, [harbour.url("/")], FAST).finished
+    bring_up_to_date(directory)
+    found = harbour.indexed() & {"one", "two"}
+    assert len(found) == 1, "one stands for both"
+    copy = ({"one", "two"} - found).pop()
+    with open_collection(directory) as collection:
+        called = "first spelling" if copy == "one" else "second spelling"
+        assert [each.url for each in collection.search(f'"{called}"')]
+    if goes:
+        harbour.at(f"/{copy}", Gone(410))
+    else:
+        running.put(
+            0, f"/{copy}", page("Something else stands here, of nets and of their menders.")
+        )
+    with open_collection(directory) as collection:
+        collection.submit(harbour.url(f"/{copy}"))  # that one alone is asked for again
+    assert crawl(directory, [], FAST).finished
+    bring_up_to_date(directory)
+    with verifying(Layout(directory), lambda _: None) as verifier:
+        assert list(verifier.findings()) == []

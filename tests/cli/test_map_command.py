@@ -73,7 +73,7 @@ def test_sitemaps_of_every_form_are_read_and_nothing_else(site: Site) -> None:
     site.put("/plain.txt", f"{site.origin}/3\nhttp://elsewhere.test/4\n")
     found = site.map()
     assert site.paths(found) == {"/1", "/2?x=1&y=2", "/3"}
-    assert found["notes"] == ["1 entries are URLs of other hosts; left out."]
+    assert found["notes"] == ["1 entry is a URL of other hosts; left out."]
     sitemaps = {each["url"]: each for each in found["sitemaps"]}  # type: ignore[attr-defined]
     assert sitemaps[f"{site.origin}/maps/b.xml"]["problem"] == "robots.txt forbids it"
     assert sitemaps[f"{site.origin}/a.xml.gz"]["urls"] == 2

@@ -64,6 +64,16 @@ def test_a_seed_and_then_every_twenty_pages(table: RocksTable, clock: FakeClock,
     assert play.problems() == []
 
 
+def test_the_next_name_is_looked_at_when_the_pages_came_before_the_first_miss(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = start(table, clock)
+    play.seed(f"{A}/")
+    asked = play.crawl(lambda visit: home(visit, many(45)))
+    assert looks(asked) == [FIRST, SECOND]
+    assert play.problems() == []
+
+
 def test_what_is_found_is_read_and_nothing_further_is_looked_for(
     table: RocksTable, clock: FakeClock
 ) -> None:

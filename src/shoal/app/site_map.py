@@ -156,7 +156,8 @@ class Findings:
 
     def as_map(self) -> SiteMap:
         if self._elsewhere:
-            self.notes.append(f"{self._elsewhere:,} entries are URLs of other hosts; left out.")
+            are = "entry is a URL" if self._elsewhere == 1 else "entries are URLs"
+            self.notes.append(f"{self._elsewhere:,} {are} of other hosts; left out.")
         urls = sorted(self._urls.values(), key=lambda each: row_key(each.url))
         return SiteMap(self.site.origin, self.robots, self.sitemaps, urls, self.notes)
 

@@ -6,6 +6,7 @@ from shoal.app.telling import told_facts
 from shoal.cli import screen
 from shoal.cli.wording import count, one_line, size
 from shoal.errors import CollectionError, UsageError
+from shoal.model.document import Document, Fate
 
 _SHOWN_CHARACTERS = 600
 
@@ -123,7 +124,7 @@ def _summary(page: Page) -> None:
         "published": document.published,
         "description": document.description,
         "canonical": document.canonical if document.canonical != page.url else "",
-        "fate": document.fate + (f": {document.problem}" if document.problem else ""),
+        "fate": _fate(document),
         "duplicate": f"duplicate of {page.duplicate_of}" if page.duplicate_of else "",
         "stands for": _others(collection, page),
         "same text": f"as {document.same_text_as}" if document.same_text_as else "",
@@ -172,6 +173,12 @@ def _pairs(pairs: list[tuple[str, str]], names: tuple[str, str], *, json: bool) 
         screen.json([dict(zip(names, pair, strict=True)) for pair in pairs])
     else:
         screen.stream(f"{address}\t{one_line(text)}\n".encode() for address, text in pairs)
+
+
+def _fate(document: Document) -> str:
+    """What became of it, when it is not simply there to be found; `explain` says whether it is."""
+    fate = "" if document.fate is Fate.WAITING else str(document.fate)
+    return ": ".join(filter(None, (fate, document.problem)))
 
 
 def _others(collection: Reading, page: Page) -> str:

@@ -121,6 +121,7 @@ class Near:
     ) -> Settled | None:
         """Where the visit's own page has come to stand."""
         self.index.begin()
+        stood_for_it = None if visit.is_first else self.groups.lead_of(visit.row)
         if fetched.outcome in _VANISHED and not visit.is_first:
             understood.regraded += self.groups.leave(batch, visit.row)
         own = None
@@ -147,6 +148,8 @@ class Near:
             understood.regraded += settled.regraded
             if not document.name:
                 own = settled
+        if stood_for_it not in (None, visit.row, self.groups.lead_of(visit.row)):
+            understood.deserted.append(stood_for_it)
         return own
 
     def _settle(self, batch: Batch, page: Newcomer, document: Document) -> Settled:

@@ -37,8 +37,11 @@ class Guesses:
         self._may_look = settings.guess_sitemaps and (deepest is None or deepest >= _LEAST_DEPTH)
 
     def consider(self, batch: Batch, visit: Visit, state: State, now: float) -> None:
-        """A visit has ended: it may be time to look."""
-        if not self._may_look or visit.kind is not Kind.PAGE or state is not State.FETCHED:
+        """A visit has ended: it may be time to look. Also when a look was in vain, or the pages
+        that the next one waits for may have come before it."""
+        is_page = visit.kind is Kind.PAGE and state is State.FETCHED
+        is_miss = visit.source is Source.GUESS and state is State.EXCLUDED
+        if not self._may_look or not (is_page or is_miss):
             return
         site = self._books.sites.row(visit.site)
         if site.looks < len(USUAL) and _is_due(site, visit) and is_web(visit.site):

@@ -127,6 +127,8 @@ class Understood(Struct, array_like=True):
     """Sketch and marks of each document's content (dedupe/sketch.py), in their order."""
     regraded: list[Regraded] = []
     """Other pages whose place among duplicates changes with this visit."""
+    deserted: list[bytes] = []
+    """Pages that stood for one which has left them: what others call it is theirs no longer."""
     reopened: list[bytes] = []
     """Rows of URLs that were refused as duplicates and are wanted after all;"""
     unlearned: list[bytes] = []

@@ -141,6 +141,8 @@ class PageStore:
         if understood.documents or fetched.outcome is Outcome.REDIRECT:
             self.linking.keep(batch, visit, understood.links, targets, when)
         self.regrade(batch, understood.regraded, when)
+        for lead in understood.deserted:
+            self.log.append(batch, lead, What.LINKED, when)
         if visit.is_awaited:
             self.log.await_since(before)
 

@@ -16,6 +16,7 @@ from shoal.app.held import Held, sees_everything
 from shoal.app.telling import told_facts
 from shoal.app.whole import Whole
 from shoal.errors import UsageError
+from shoal.model.document import Fate
 from shoal.model.record import Struct
 from shoal.model.rowkey import url_of
 from shoal.model.told import Told
@@ -178,8 +179,8 @@ def _facts(found: Page) -> Iterator[Fact]:
         "Text": f"{document.text_chars:,} characters"
         + (f", {share:.0%} of them content" if document.cleaned_by and document.text_chars else ""),
         "Charset": f"{document.charset} (by {document.charset_from})" if document.charset else "",
-        "What became of it": str(document.fate)
-        + (f": {document.problem}" if document.problem else ""),
+        "What became of it": "" if document.fate is Fate.WAITING else str(document.fate),
+        "Problem": document.problem,
         "Duplicate of": _readable(found, found.duplicate_of),
         "Same text as": _readable(found, document.same_text_as),
         "Readers": ", ".join(document.readers),
