@@ -24,6 +24,7 @@ from shoal.model.visit import Kind
 from shoal.sources.feed_text import MAX_BYTES
 from shoal.sources.inbox import AddFeed, Inbox
 from shoal.sources.opml import Outline, read_opml, write_opml
+from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve
 
 A, B, C = "https://a.example/feed", "https://b.example/feed.xml", "https://c.example/rss?x=1&y=2"
@@ -162,6 +163,16 @@ def test_what_is_no_feed_is_refused(
     with pytest.raises(UsageError, match=says):
         add_feeds(corpus, [A, word])
     assert polled(corpus) == []
+
+
+def test_a_stored_page_stays_a_page(tmp_path: Path) -> None:
+    with serve(Web(seed=9, hosts=1, pages=3, robots=RobotsMix(disallow=0, error=0))) as running:
+        home = running.web.seeds()[0]
+        assert crawl(tmp_path / "corpus", [home]).finished
+    with pytest.raises(UsageError, match="is stored as a page and is no feed"):
+        add_feeds(tmp_path / "corpus", [home])
+    assert add_feeds(tmp_path / "corpus", [home, A]).left_out == [home]
+    assert polled(tmp_path / "corpus") == [A]
 
 
 def test_without_a_collection(tmp_path: Path) -> None:

@@ -15,10 +15,12 @@ from typing import BinaryIO
 from shoal.app import orders
 from shoal.app.collection import Collection
 from shoal.app.feed_table import feed_rows, next_poll, time_of
+from shoal.app.layout import Layout
 from shoal.app.one_file import body_of
 from shoal.app.websub import PushState, push_states
 from shoal.config import Config
 from shoal.errors import UsageError
+from shoal.model.document import Fate
 from shoal.model.feed import Feed, FeedRow
 from shoal.model.record import Struct
 from shoal.model.url import canonical
@@ -28,6 +30,7 @@ from shoal.sources.seeds import read_seeds, seed_url
 
 _WEB = ("http://", "https://")
 _NEAR = 3
+_PAGES = ("text/html", "application/xhtml+xml")
 
 
 class FeedLine(Struct):
@@ -79,7 +82,26 @@ def _line(collection: Collection, url: str, row: FeedRow, pushed: PushState | No
 def add_feeds(directory: Path, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:
     """Poll these from now on: URLs, files in OPML, and `-` for either in the standard input."""
     urls, left_out = _named(words, stdin)
-    return Added(urls, orders.poll(directory, urls, wanted=True), left_out)
+    pages = _stored_pages(directory, urls)
+    urls = [url for url in urls if url not in pages]
+    if pages and not urls:
+        raise UsageError(f"{pages[0]} is stored as a page and is no feed; name its feed instead")
+    return Added(urls, orders.poll(directory, urls, wanted=True), left_out + pages)
+
+
+def _stored_pages(directory: Path, urls: Sequence[str]) -> list[str]:
+    """Those that are known not to be feeds: polled as one, a page would no longer be found."""
+    if not Layout(directory).exists():
+        return []
+    with Collection(directory) as collection:
+        stored = [(url, collection.page(url)) for url in urls]
+        return [
+            url
+            for url, page in stored
+            if page is not None
+            and page.document.fate is not Fate.SOURCE
+            and page.document.media_type in _PAGES
+        ]
 
 
 def remove_feeds(directory: Path, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:

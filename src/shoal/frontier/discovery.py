@@ -35,8 +35,7 @@ from shoal.ports import Batch, Elsewhere, LinksOf
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
 # Plain integers: an enum's `&` costs more than the rest of the question.
-_NOFOLLOW = int(Rel.NOFOLLOW)
-_NAMES_SOURCES = int(Rel.SITEMAP | Rel.FEED)
+_NOFOLLOW, _SITEMAP, _FEED = int(Rel.NOFOLLOW), int(Rel.SITEMAP), int(Rel.FEED)
 _TOO_DEEP = "depth"
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 DEFAULT_PRIORITY = 0.5
@@ -199,12 +198,9 @@ class Discovery:
 
     def _kind(self, link: Link) -> Kind:
         """What a page merely announces as a feed is a page until it was seen to be one."""
-        if not link.rel & _NAMES_SOURCES:
-            return Kind.PAGE
-        if link.rel & Rel.SITEMAP and (self._reach.sitemaps or link.source is not Source.LINK):
+        if link.rel & _SITEMAP and (self._reach.sitemaps or link.source is not Source.LINK):
             return Kind.SITEMAP
-        is_feed = link.rel & Rel.FEED and link.source is Source.FEED
-        return Kind.FEED if is_feed else Kind.PAGE
+        return Kind.FEED if link.rel & _FEED and link.source is Source.FEED else Kind.PAGE
 
     def _meet_again(self, batch: Batch, row: bytes, link: Link, trail: Trail, now: float) -> None:
         card = self._urls.card(row)
