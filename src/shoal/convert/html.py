@@ -47,7 +47,10 @@ _REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|([0-9A-Za-z]+)([;=]?
 
 def convert(body: bytes, context: Context) -> list[Converted]:
     most = context.limits.html_bytes
-    found = read(decode(body[:most], context.charset, "html"), context)
+    source = decode(body[:most], context.charset, "html")
+    if b"\0" in body:  # looked for in the bytes: in a text of wide characters it takes long
+        source = source._replace(text=source.text.replace("\0", ""))
+    found = read(source, context)
     if len(body) > most:
         found.problem = "; ".join(filter(None, (f"cut after {most} bytes", found.problem)))
     return [found]
@@ -55,7 +58,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
 
 def read(source: Text, context: Context) -> Converted:
     limits = context.limits
-    html = source.text.replace("\0", "") if "\0" in source.text else source.text
+    html = source.text
     content = context.cleaner.content(html) if context.cleaner is not None else None
     at = b"" if content is None else content.places
     scanned, tags, end, places = _SCANNER.scan(html, limits.tags, at)
