@@ -33,10 +33,8 @@ from shoal.graph.runs import gathered
 from shoal.graph.scores import RANK_FILES
 from shoal.graph.votes import votes
 from shoal.model.cell import newest_key
-from shoal.model.document import Fate
 from shoal.model.outcome import State
 from shoal.model.partition import Partition, tablet_of_row
-from shoal.model.principal import OWNER
 from shoal.model.rowkey import site_of_key
 from shoal.model.spelling import spellings
 
@@ -203,18 +201,12 @@ def vote_slice(
     def found() -> Iterator[tuple[bytes, Ballot, int]]:
         for cell in collection.store.cells.scan("link", start):
             targets, links, away = votes(cell.row, cell.value, is_away)
-            doubtful = bool(away) and not targets and _is_duplicate(collection, cell.row)
+            # It may have been a copy when it was read, and stand for others since.
+            doubtful = bool(away) and not targets
             size_bytes = sum(map(len, targets)) + sum(map(len, away))
             yield cell.row, Ballot(links, targets, away, doubtful), size_bytes
 
     return cut(found(), most_bytes)
-
-
-def _is_duplicate(collection: Collection, row: bytes) -> bool:
-    page = collection.store.page(row, OWNER)
-    return page is not None and (
-        page.document.fate is Fate.DUPLICATE or bool(page.document.duplicate_of)
-    )
 
 
 def kept_under(collection: Collection, asked: Sequence[Linked]) -> list[bytes]:
