@@ -121,8 +121,8 @@ class RayFleet:
         strategy: Any = "SPREAD"
         if not machine and but_not:
             machine = self._least_loaded(but_not)
-        if machine:
-            strategy = NodeAffinitySchedulingStrategy(self._whole_id(machine), soft=True)
+        if node := self._whole_id(machine) if machine else "":
+            strategy = NodeAffinitySchedulingStrategy(node, soft=True)
         options = {
             "name": actor_name(self._cluster, number),
             "max_restarts": -1,
@@ -154,10 +154,11 @@ class RayFleet:
         return min(names, key=at.count)
 
     def _whole_id(self, machine: str) -> str:
+        """Empty when it has died since it was chosen: then any other will do."""
         for node in _nodes():
             if node["Alive"] and node["NodeID"].startswith(machine):
                 return str(node["NodeID"])
-        raise UsageError(f"there is no machine {machine!r} in the cluster")
+        return ""
 
     def end(self, number: int) -> None:
         handle = self._handles.pop(number, None)
