@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from shoal.app.index_state import read_state
@@ -19,6 +18,7 @@ from shoal.app.prints import groups
 from shoal.app.ranks import Ranks
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
 from shoal.app.where import key_range
+from shoal.closing import Closing
 from shoal.config import Config, load
 from shoal.dedupe.sketch import resemblance
 from shoal.errors import DamagedError, UsageError
@@ -45,7 +45,7 @@ _MOST_DUPLICATES = 1000
 """Of one page, that are looked at."""
 
 
-class Collection:
+class Collection(Closing):
     """A collection, opened for reading."""
 
     def __init__(self, place: Path | Layout, principal: Principal = OWNER) -> None:
@@ -305,17 +305,6 @@ class Collection:
     def close(self) -> None:
         self.table.close()
         self._reading.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         status = self.status()

@@ -8,9 +8,9 @@ import pickle
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
+from shoal.closing import Closing
 from shoal.ports import Task
 
 ROOM_BYTES = 256 << 20
@@ -38,7 +38,7 @@ class _File:
         self.path.unlink(missing_ok=True)
 
 
-class HandsHere:
+class HandsHere(Closing):
     """The `Hands` of a process that has only itself."""
 
     def __init__(
@@ -84,14 +84,3 @@ class HandsHere:
 
     def close(self) -> None:
         self._folder.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -66,26 +66,20 @@ class SnapshotSource:
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer:
-        with Collection(Path(self.directory), self.principal) as collection:
+        with Collection(self._here(), self.principal) as collection:
             return question(collection, *given, **named)
+
+    def _here(self) -> Path:
+        return Path(self.directory)
 
 
 @dataclass(frozen=True)
-class CheckpointSource:
-    """A tablet at rest in an object store."""
+class CheckpointSource(SnapshotSource):
+    """A tablet at rest in an object store: its directory is the place of all of them."""
 
-    place: str
-    number: int
-    principal: Principal
-    machine: str = ""
+    number: int = 0
 
-    def ask(
-        self,
-        question: Callable[Concatenate[Collection, Given], Answer],
-        *given: Given.args,
-        **named: Given.kwargs,
-    ) -> Answer:
+    def _here(self) -> Path:
         from shoal.app.restored import restored_tablet  # noqa: PLC0415 - it needs rank_all.py
 
-        with Collection(restored_tablet(self.place, self.number), self.principal) as collection:
-            return question(collection, *given, **named)
+        return restored_tablet(self.directory, self.number)

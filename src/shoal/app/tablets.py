@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from shoal.app.collection import Collection
 from shoal.app.layout import Layout
+from shoal.closing import Closing
 from shoal.model.partition import tablet_of_row
 from shoal.model.principal import OWNER, Principal
 
@@ -67,7 +67,7 @@ def owner_of(tablets: Tablets, row: bytes) -> int:
     return tablet_of_row(row, tablets.count)
 
 
-class LocalTablets:
+class LocalTablets(Closing):
     """Tablets in directories of this machine, or of a file system that it shares with others."""
 
     def __init__(self, places: Sequence[Layout], principal: Principal = OWNER) -> None:
@@ -130,14 +130,3 @@ class LocalTablets:
     def close(self) -> None:
         self._open.clear()
         self._closing.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

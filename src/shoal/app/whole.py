@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from shoal.app import tablet_reading as asked
 from shoal.app.collection import Collection
@@ -20,6 +19,7 @@ from shoal.app.status import Status
 from shoal.app.status_all import status_all
 from shoal.app.tablets import Tablets, owner_of
 from shoal.app.where import key_range
+from shoal.closing import Closing
 from shoal.config import Config
 from shoal.errors import UsageError
 from shoal.frontier.rows import UrlRow
@@ -43,7 +43,7 @@ Answer = TypeVar("Answer")
 _FIRST_SITE = b"\x01"
 
 
-class Whole:
+class Whole(Closing):
     """A cluster, opened for reading: `Collection` over its tablets."""
 
     def __init__(
@@ -73,17 +73,6 @@ class Whole:
 
     def close(self) -> None:
         self.tablets.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # --- one page ---------------------------------------------------------------------------
 

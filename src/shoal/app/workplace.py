@@ -104,6 +104,6 @@ def _at_rest(whole: Whole) -> list[Source]:
     place, count = whole.directory, whole.tablets.count
     principal = whole.tablets.ask(0, reader_of)
     if is_object_store(place):
-        return [CheckpointSource(place, number, principal) for number in range(count)]
+        return [CheckpointSource(place, principal, number=number) for number in range(count)]
     paths = directories(Path(place).absolute(), count)
     return [SnapshotSource(str(path), principal) for path in paths]

@@ -1,6 +1,6 @@
 """What does a sitemap say of its pages? It is kept in their rows, in the batch that names them.
 
-A cell for each sitemap that says something (model/told.py), so that nothing is read to write one:
+A cell for each sitemap that says something (model/told.py), so that no other is read to write one:
 what a later reading of the same sitemap says takes its place, and goes when it says nothing any
 more. Of pages that other tablets have, it is sent there.
 """
@@ -57,10 +57,12 @@ class Telling:
         pages: Sequence[tuple[bytes, Told | None]],
         now: float,
     ) -> None:
-        keys = [told_key(row, finder) for row, _ in pages]
-        before = self._table.get_many("page", keys)
-        for key, known, (row, told) in zip(keys, before, pages, strict=True):
-            if told is None and known is not None:
+        untold = []
+        for row, told in pages:
+            if told is None:
+                untold.append(told_key(row, finder))
+            elif self._urls.read(row) is not None:
+                batch.put("page", told_key(row, finder), stamped(to_ms(now), pack(told)))
+        for key, known in zip(untold, self._table.get_many("page", untold), strict=True):
+            if known is not None:
                 batch.delete("page", key)
-            elif told is not None and self._urls.read(row) is not None:
-                batch.put("page", key, stamped(to_ms(now), pack(told)))

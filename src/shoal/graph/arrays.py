@@ -5,11 +5,12 @@ memory. Written in pieces, one behind the other.
 """
 
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shoal.closing import Closing
 
 U4 = np.dtype("<u4")
 U8 = np.dtype("<u8")
@@ -51,7 +52,7 @@ def each_once(numbers: NDArray[Kind]) -> NDArray[Kind]:
     return ordered[is_new]
 
 
-class Appended:
+class Appended(Closing):
     """A file that numbers are added to."""
 
     def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
@@ -61,13 +62,5 @@ class Appended:
     def add(self, numbers: NDArray[Any]) -> None:
         self._file.write(np.ascontiguousarray(numbers, self._dtype).data)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._file.close()

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.closing import Closing
 from shoal.errors import CollectionError
 from shoal.graph import pieces
 from shoal.graph.arrays import I8, U4, Appended, Floats, Offsets
@@ -128,7 +129,7 @@ class PartedGraph:
         return Moved(*(float(sum(each)) for each in zip(*every, strict=True)))
 
 
-class _LinkFiles:
+class _LinkFiles(Closing):
     """The links of all nodes in one direction; parts are added in order."""
 
     def __init__(self, into: Path, name: str) -> None:
@@ -143,10 +144,7 @@ class _LinkFiles:
         self._neighbours.add(links.neighbours)
         self._end += len(links.neighbours)
 
-    def __enter__(self) -> "_LinkFiles":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._files.close()
 
 

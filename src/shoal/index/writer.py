@@ -6,10 +6,9 @@ Whoever follows the log goes on from it, and putting a document again changes no
 """
 
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from shoal import faults
+from shoal.closing import Closing
 from shoal.index.documents import Documents
 from shoal.index.fields import POSITION_KEY, key_of
 from shoal.index.native import Document, NativeWriter
@@ -19,7 +18,7 @@ from shoal.model.entry import Entry
 DEFAULT_HEAP_BYTES = 64_000_000
 
 
-class IndexWriter:
+class IndexWriter(Closing):
     """One at a time for a directory, whichever the process."""
 
     def __init__(self, path: Path, heap_bytes: int = DEFAULT_HEAP_BYTES) -> None:
@@ -71,17 +70,6 @@ class IndexWriter:
             writer.rollback()
             writer.wait_merging_threads()
             self._lock.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _open(self) -> NativeWriter:
         if self._writer is None:

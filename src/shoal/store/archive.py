@@ -9,10 +9,9 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from shoal.clock import as_datetime, iso
+from shoal.closing import Closing
 from shoal.errors import CollectionError, DamagedError
 from shoal.model.digest import payload_digest
 from shoal.model.document import Spot
@@ -24,7 +23,7 @@ _PACKED = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xf
 """Content encodings, and how what they made begins, where that can be told."""
 
 
-class ArchiveWriter:
+class ArchiveWriter(Closing):
     """Appends the records of one process."""
 
     def __init__(self, directory: Path, max_file_bytes: int, software: str) -> None:
@@ -108,17 +107,6 @@ class ArchiveWriter:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def read_spot(directory: Path, spot: Spot) -> warc.Record:
