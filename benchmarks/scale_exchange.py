@@ -134,7 +134,7 @@ def ray_costs(calls: int, parcels: Sequence[Delivery]) -> list[list[object]]:
     """CPU of a call at both its ends; what Ray's own processes use on top is not in it."""
     import ray  # noqa: PLC0415 - an extra
 
-    from shoal.cluster.rays import connect, start_machines  # noqa: PLC0415 - likewise
+    from shoal.cluster.ray_nodes import connect, start_machines  # noqa: PLC0415 - likewise
 
     machines = start_machines(1)
     connect(str(machines.address), "exchange")

@@ -20,7 +20,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src" / "shoal"
 
-GROUND = frozenset({"errors", "clock", "closing", "config", "counters", "faults"})
+GROUND = frozenset({"errors", "clock", "closing", "config", "counters", "cycles", "faults"})
 ROOMS = frozenset(
     {"sources", "frontier", "fetch", "understand", "convert", "clean", "dedupe", "store"}
 ) | {"graph", "index", "search", "refresh", "focus", "deep", "cluster", "demo"}

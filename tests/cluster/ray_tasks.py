@@ -18,7 +18,8 @@ import ray
 from shoal.app.dups import duplicate_pairs
 from shoal.app.link_graph import rank
 from shoal.app.opening import open_cluster
-from shoal.cluster.rays import RayHands, start_machines
+from shoal.cluster.ray_hands import RayHands
+from shoal.cluster.ray_nodes import start_machines
 from shoal.errors import UsageError
 
 

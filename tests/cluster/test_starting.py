@@ -96,6 +96,6 @@ def test_without_ray_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_address_where_nobody_answers() -> None:
-    rays = pytest.importorskip("shoal.cluster.rays", reason="Ray is not installed")
+    nodes = pytest.importorskip("shoal.cluster.ray_nodes", reason="Ray is not installed")
     with pytest.raises(UsageError, match="No Ray cluster answers"):
-        rays.connect("127.0.0.1:1", "test")
+        nodes.connect("127.0.0.1:1", "test")

@@ -18,6 +18,7 @@ from shoal.model.parcel import (
     Receipt,
     RobotsAnswer,
     Root,
+    Sketched,
     Unlinked,
 )
 from shoal.ports import Batch
@@ -38,8 +39,10 @@ class Arriving:
     def _apply(
         self, sender: int, new: list[tuple[Position, bytes]], batch: Batch, now: float
     ) -> None:
-        for _, data in new:
-            self._apply_one(batch, read_item(data), now)
+        items = [read_item(data) for _, data in new]
+        self._engine.twins.expect(batch, (each for each in items if isinstance(each, Sketched)))
+        for item in items:
+            self._apply_one(batch, item, now)
         self.arrivals.note(batch, sender, new[-1][0])
 
     def _apply_one(self, batch: Batch, item: Item, now: float) -> None:

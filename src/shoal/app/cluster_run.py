@@ -12,6 +12,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+from shoal import cycles
 from shoal.app.cluster_claim import Claimed
 from shoal.app.cluster_file import SETTINGS, ClusterFile
 from shoal.app.cluster_file import read as read_cluster
@@ -99,6 +100,7 @@ def make_tablet(  # noqa: PLR0913 - the last three are an actor's
     spec: TabletSpec, config: Config, seeds: Sequence[Link], number: int, who: str, pipe: Pipe
 ) -> Tablet:
     """On the machine where it will be. A process that has lost its tablet ends at once."""
+    cycles.look_rarely()
     own = TabletSpec(spec.place, number, spec.tablets, who, spec.lease, spec.checkpoint, spec.work)
     return Tablet(own, config, seeds, pipe, on_fenced=partial(os._exit, _FENCED_EXIT))
 

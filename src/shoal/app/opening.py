@@ -130,7 +130,7 @@ def _at_work(
     if not (status.running and status.ray_address):
         return None
     try:
-        from shoal.cluster.rays import RayTablets  # noqa: PLC0415 - Ray is an extra
+        from shoal.cluster.ray_asking import RayTablets  # noqa: PLC0415 - Ray is an extra
 
         return RayTablets(file.name, file.tablets, status.ray_address, principal)
     except (ImportError, UsageError) as error:

@@ -5,7 +5,7 @@ the counts, in the same batch, as after a visit.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from shoal.dedupe.across import Across
 from shoal.frontier.frontier import DiskFrontier
@@ -26,6 +26,10 @@ class Twins:
     def pending(self) -> bool:
         """Whether all is still to be gone through again, after a split or a repair."""
         return self._across is not None and self._across.pending
+
+    def expect(self, batch: Batch, items: Iterable[Sketched]) -> None:
+        if self._across is not None:
+            self._across.expect(batch, items)
 
     def take(self, batch: Batch, item: Sketched | Repeated, now: float) -> None:
         if self._across is not None:

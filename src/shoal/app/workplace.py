@@ -22,7 +22,7 @@ from shoal.model.principal import Principal
 
 if TYPE_CHECKING:
     from shoal.app.cluster_status import ClusterStatus
-    from shoal.cluster.rays import RayHands
+    from shoal.cluster.ray_hands import RayHands
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _hands(status: "ClusterStatus", address: str) -> "RayHands | None":
         must_have_ray()
     elif find_spec("ray") is None:
         return None
-    from shoal.cluster.rays import RayHands  # noqa: PLC0415 - Ray is an extra
+    from shoal.cluster.ray_hands import RayHands  # noqa: PLC0415 - Ray is an extra
 
     try:
         return RayHands(status.name, status.ray_address if is_running else address)

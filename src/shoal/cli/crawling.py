@@ -1,12 +1,12 @@
 """`shoal crawl`: start a crawl or go on with it, show what it does, end it well."""
 
-import gc
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from shoal import cycles
 from shoal.cli.options import Assign, Dir, Json, Quiet, Resolve, app, argument, flag, option
 
 if TYPE_CHECKING:
@@ -176,8 +176,7 @@ def crawl_and_tell(job: Job, *, json: bool, quiet: bool) -> int:
     from shoal.cli import screen
     from shoal.cli.resuming import command_to_go_on, raised_limits
 
-    # This process does nothing else, and a crawl leaves hardly any cycles: look for them rarely.
-    gc.set_threshold(50_000, 20, 50)
+    cycles.look_rarely()  # this process does nothing else
     ended = run(job, quiet=quiet)
     summary, apart = ended.summary, job.shadow is not None
     if summary is None:

@@ -18,9 +18,9 @@ from functools import partial
 
 from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import Groups, Worth, WorthOf, page_id
-from shoal.dedupe.home import ENTERED, REALM, Home
+from shoal.dedupe.home import REALM, Home, far_index
 from shoal.dedupe.mirrors import Mirrors
-from shoal.dedupe.near import GROUP, LEAST_SHINGLES, Cut, Group, NearIndex
+from shoal.dedupe.near import GROUP, LEAST_SHINGLES, Cut, Group
 from shoal.dedupe.sent import SENT, Sent, Verdict, sent_of
 from shoal.dedupe.sketch import size
 from shoal.model.cell import NUL
@@ -59,7 +59,7 @@ class Across:
         self._partition = partition
         self._send = send
         self._own = own
-        self._index = NearIndex(table, REALM, ENTERED)
+        self._index = far_index(table)
         self._home = Home(self._index, own.cut, partition.number, self._answer)
         self._batch: Batch | None = None
         self._to_self: deque[Sketched | Repeated] = deque()
@@ -97,6 +97,11 @@ class Across:
         self._look_after(batch, row)
         self._tell_of(batch, regraded)
         return self._take_own(batch)
+
+    def expect(self, batch: Batch, items: Iterable[Sketched]) -> None:
+        """These will be taken in this batch, and may be read for all at once."""
+        self._begin(batch)
+        self._home.expect(items)
 
     def take(self, batch: Batch, item: Sketched | Repeated) -> list[Regraded]:
         """An item has arrived; those of a batch come one after the other. Returns the pages of this
@@ -152,8 +157,10 @@ class Across:
             for home in {*before.homes} - {*now.homes}:
                 self._post(batch, home, before.farewell())
         self._index.put(batch, SENT + page_id(row), pack(now))
+        tablets = self._partition.tablets
         for home in now.homes:
-            self._post(batch, home, now.brief(home) if same else now.whole(home, prints))
+            said = now.brief(home) if same else now.whole(home, prints, tablets)
+            self._post(batch, home, said)
 
     def _look_after(self, batch: Batch, row: bytes) -> None:
         """A page that was sent may have gone, or stand for nobody any more."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from shoal.dedupe.across import PLACE
 from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import MEMBER, Groups, page_id
-from shoal.dedupe.home import PAGE, REALM, Foreign, Home
+from shoal.dedupe.home import PAGE, REALM, Foreign, Home, far_index
 from shoal.dedupe.near import NearIndex
 from shoal.dedupe.near_audit import audit_groups, everything
 from shoal.dedupe.sent import SENT, Sent, sketch_digest
@@ -44,7 +44,7 @@ def audit_homes(table: Table, is_settled: bool) -> Iterator[str]:
 
 
 def _homes(table: Table, is_settled: bool) -> Iterator[str]:
-    index = NearIndex(table, REALM)
+    index = far_index(table)
     groups = Groups(index, lambda _row: None, lambda _row: "")
     home = Home(index, lambda _row: lambda _core: 1.0, 0, lambda _batch, _told: None)
     for name, value in everything(table, REALM + PAGE):

@@ -14,11 +14,11 @@ A page that another home has told so is *elsewhere*: here it stands for nobody, 
 leads from copy to copy to a page that says something else. Both settle from the first page down.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from shoal.dedupe.groups import Groups, Newcomer, Worth, page_id
-from shoal.dedupe.near import Cut, NearIndex
+from shoal.dedupe.near import GROUP, ID_BYTES, MARK, Cut, NearIndex, cut_up
 from shoal.dedupe.sketch import Prints, resemblance
 from shoal.model.cell import NUL
 from shoal.model.parcel import Repeated, Sketched
@@ -27,9 +27,11 @@ from shoal.ports import Batch, Table
 
 REALM = b"far-"
 PAGE = b"page" + NUL
-ENTERED = 4
+_ENTERED = 4
 """Marks that a core is entered under, of those that are not common: half as many as for one's own
-pages, because two that are alike meet at other homes as well."""
+pages, because two that are alike meet at other homes as well. So many are looked up, too: those
+that brought a page here come first (sent.py), and while they are not common nobody who shares one
+of them is missed."""
 MOST_TOLD = 10_000
 """Pages of a group that are told when another stands for it: it has hardly more than one of each
 tablet."""
@@ -64,6 +66,10 @@ def order(worth: Worth) -> Order:
     return is_copy, -many, published, worth.found, len(worth.url), worth.url
 
 
+def far_index(table: Table) -> NearIndex:
+    return NearIndex(table, REALM, _ENTERED, _ENTERED)
+
+
 class Home:
     """The groups of one home. `tell` is called with the pages that have to be told."""
 
@@ -80,6 +86,17 @@ class Home:
         self._number = number
         self._tell = tell
         self._groups = Groups(index, self._worth_of, lambda _row: "")
+
+    def expect(self, said: Iterable[Sketched]) -> None:
+        """What is read for any of them is read for all at once: a call costs more than a key."""
+        keys, marks = [], []
+        for each in said:
+            page = page_id(each.row)
+            keys += [PAGE + page, GROUP + page]
+            marks += [MARK + mark for mark in cut_up(each.marks[: _ENTERED * ID_BYTES])]
+        self._index.read(keys)
+        likely = {each for having in self._index.read(marks) for each in cut_up(having or b"")}
+        self._index.read([GROUP + each for each in likely])
 
     def take(self, batch: Batch, said: Sketched) -> None:
         known = self.page(said.row)
@@ -142,7 +159,7 @@ class Home:
             if before not in (None, settled.group_id):
                 self.judge(batch, before or b"")
             self.judge(batch, settled.group_id)
-        else:
+        elif known is not None or settled.lead != row:  # alone, there is nothing to tell
             self._consider(batch, page, settled.group_id)
 
     def _leave(self, batch: Batch, row: bytes) -> None:
@@ -194,7 +211,7 @@ class Home:
 
 def far_copies(table: Table, row: bytes, at_most: int = MOST_TOLD) -> Iterator[bytes]:
     """Pages of any tablet that are in one group with a page, as far as this home knows."""
-    groups = Groups(NearIndex(table, REALM), lambda _row: None, lambda _row: "")
+    groups = Groups(far_index(table), lambda _row: None, lambda _row: "")
     group_id = groups.group_of(row)
     rows = () if group_id is None else groups.members(group_id)
     return islice((each for each in rows if each != row), at_most)

@@ -15,6 +15,7 @@ and a core is entered under others: so what a look-up costs is bounded, whatever
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from struct import Struct as Layout
 from typing import NamedTuple
 
 from shoal.dedupe.family import FAMILY
@@ -87,12 +88,16 @@ Cut = Callable[[bytes], float]
 class NearIndex:
     """Reads see what was put for the commit at hand; `begin` opens the next one. Until it ends,
     what was read is kept at hand, too; who only reads never begins one. `realm` stands before all
-    keys: an index of other tablets' pages is one of its own (home.py)."""
+    keys: an index of other tablets' pages is one of its own (home.py). Of a text's marks, `first`
+    are looked up; the rest only when one of those is common."""
 
-    def __init__(self, table: Table, realm: bytes = b"", entered: int = ENTERED) -> None:
+    def __init__(
+        self, table: Table, realm: bytes = b"", entered: int = ENTERED, first: int = MARKS
+    ) -> None:
         self._table = table
         self._realm = realm
         self._entered = entered
+        self._first = first
         self._put_now: dict[bytes, dict[bytes, bytes | None]] = {}
         """By what stands before the last name in their keys: a delivery is one commit, and long."""
         self.pending = 0
@@ -112,27 +117,41 @@ class NearIndex:
             return []
         return [
             each
-            for each in self.neighbours(prints)
+            for each in self.neighbours(prints, NOT_FAR)
             if each.group.readers == readers and each.resemblance >= cut(each.core)
         ]
 
-    def neighbours(self, prints: Prints, most: int = MOST_CANDIDATES) -> list[Neighbour]:
-        """The groups that share most marks with it, the nearest first."""
+    def neighbours(self, prints: Prints, least: float = 0.0) -> list[Neighbour]:
+        """The groups that share most marks with it, the nearest first; those whose first core it
+        resembles by so much."""
         named: Counter[bytes] = Counter()
-        for having in self.read([MARK + mark for mark in cut_up(prints.marks)]):
-            if having is not None and len(having) < MOST_GROUPS * ID_BYTES:
-                named.update(cut_up(having))
+        first = self._first * ID_BYTES
+        if self._count(named, prints.marks[:first]):
+            self._count(named, prints.marks[first:])
         if not named:
             return []
-        likely = sorted(named, key=lambda group_id: (-named[group_id], group_id))[:most]
+        likely = sorted(named, key=lambda group_id: (-named[group_id], group_id))
+        del likely[MOST_CANDIDATES:]
         found = []
         groups = self.read([GROUP + group_id for group_id in likely])
         for group_id, stored in zip(likely, groups, strict=True):
             if stored is not None:
-                near = _compared(group_id, unpack(Group, stored), prints.sketch)
+                near = _compared(group_id, unpack(Group, stored), prints.sketch, least)
                 if near is not None:
                     found.append(near)
         return sorted(found, key=lambda each: (-each.resemblance, each.group_id))
+
+    def _count(self, named: Counter[bytes], marks: bytes) -> bool:
+        """The groups under some marks. Whether one of the marks is common, and not followed."""
+        common = False
+        for having in self.read([MARK + mark for mark in cut_up(marks)]):
+            if having is None:
+                continue
+            if len(having) < MOST_GROUPS * ID_BYTES:
+                named.update(cut_up(having))
+            else:
+                common = True
+        return common
 
     def group(self, group_id: bytes) -> Group | None:
         (stored,) = self.read([GROUP + group_id])
@@ -151,15 +170,20 @@ class NearIndex:
         says_enough = size(core.sketch) >= LEAST_SHINGLES
         keys = [MARK + mark for mark in cut_up(core.marks)] if says_enough else []
         entered: list[bytes] = []
-        for key, groups in zip(keys, self.read(keys), strict=True):
-            if len(entered) == self._entered:
-                break
+        for key, groups in self._one_by_one(keys):
             if groups is not None and group_id in cut_up(groups):
                 continue  # under another core, which this one need not tell again
             if groups is None or len(groups) < MOST_GROUPS * ID_BYTES:
                 self.put(batch, key, (groups or b"") + group_id)
                 entered.append(key[len(MARK) :])
+                if len(entered) == self._entered:
+                    break
         core.entered = b"".join(entered)
+
+    def _one_by_one(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes | None]]:
+        """What stands there, and what stands behind the first only when it is wanted."""
+        for some in (keys[: self._first], keys[self._first :]):
+            yield from zip(some, self.read(some), strict=True)
 
     def withdraw(self, batch: Batch, group_id: bytes, core: Core) -> None:
         """Take a core of a group out of the index."""
@@ -211,21 +235,24 @@ class NearIndex:
             batch.put(FAMILY, self._realm + key, value)
 
 
-def _compared(group_id: bytes, group: Group, sketch: bytes) -> Neighbour | None:
+def _compared(group_id: bytes, group: Group, sketch: bytes, least: float) -> Neighbour | None:
     """None when it is far from the first core."""
-    best, of = overlap(sketch, group.sketch), group.core
-    if best.resemblance < NOT_FAR and len(group.cores) > 1:
+    cores = group.cores
+    best, of = overlap(sketch, cores[0].sketch), cores[0].row
+    alike = best.resemblance
+    if alike < least or (alike < NOT_FAR and len(cores) > 1):
         return None
-    for core in group.cores[1:]:
+    for core in cores[1:]:
         shared = overlap(sketch, core.sketch)
-        if shared.resemblance > best.resemblance:
-            best, of = shared, core.row
-    return Neighbour(group_id, group, of, best.resemblance, best.containment)
+        if shared.resemblance > alike:
+            best, of, alike = shared, core.row, shared.resemblance
+    return Neighbour(group_id, group, of, alike, best.containment)
 
 
-def cut_up(ids: bytes) -> list[bytes]:
+def cut_up(ids: bytes) -> tuple[bytes, ...]:
     """Marks and groups stand one behind the other, eight bytes each."""
-    return [ids[at : at + ID_BYTES] for at in range(0, min(len(ids), _MOST_BYTES), ID_BYTES)]
+    return _CUTS[min(len(ids) // ID_BYTES, _MOST_IDS)].unpack_from(ids)
 
 
-_MOST_BYTES = ID_BYTES * max(MARKS, MOST_GROUPS)
+_MOST_IDS = max(MARKS, MOST_GROUPS)
+_CUTS = [Layout(f"{ID_BYTES}s" * count) for count in range(_MOST_IDS + 1)]

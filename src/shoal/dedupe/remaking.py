@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import KIN, MEMBER, Groups, Newcomer, Worth
-from shoal.dedupe.home import ENTERED, PAGE, REALM, Foreign
+from shoal.dedupe.home import PAGE, REALM, Foreign, far_index
 from shoal.dedupe.near import GROUP, MARK, Cut, NearIndex
 from shoal.dedupe.near_audit import everything
 from shoal.dedupe.sketch import Prints
@@ -22,7 +22,7 @@ _AT_ONCE = 500
 
 def remake(table: Table, cut: Callable[[bytes], Cut]) -> None:
     writing = _Writing(table)
-    reading = Groups(NearIndex(table, REALM), lambda _row: None, lambda _row: "")
+    reading = Groups(far_index(table), lambda _row: None, lambda _row: "")
     for name, stored in everything(table, REALM + PAGE):
         page = _with_prints(reading, stored)
         key = REALM + PAGE + name
@@ -34,7 +34,7 @@ def remake(table: Table, cut: Callable[[bytes], Cut]) -> None:
         for name, _ in everything(table, REALM + kind):
             writing.next().delete(FAMILY, REALM + kind + name)
     writing.end()
-    index = NearIndex(table, REALM, ENTERED)
+    index = far_index(table)
     groups = Groups(index, lambda _row: None, lambda _row: "")
     for _, stored in everything(table, REALM + PAGE):
         _settle(table, index, groups, unpack(Foreign, stored), cut)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from shoal.dedupe.family import FAMILY
 from shoal.dedupe.groups import Worth, page_id
 from shoal.dedupe.home import REALM, order
-from shoal.dedupe.near import cut_up
+from shoal.dedupe.near import ID_BYTES, cut_up
 from shoal.dedupe.sketch import Prints
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest, stable_number
@@ -73,10 +73,11 @@ class Sent(Struct, array_like=True):
 
     # --- what is sent -----------------------------------------------------------------------
 
-    def whole(self, home: int, prints: Prints) -> Sketched:
+    def whole(self, home: int, prints: Prints, tablets: int) -> Sketched:
         return Sketched(
             self.row,
-            *prints,
+            prints.sketch,
+            marks_for(home, prints.marks, tablets),
             self.life,
             self.worth,
             self.readers,
@@ -106,6 +107,13 @@ def sketch_digest(prints: Prints) -> str:
 def homes_of(marks: bytes, tablets: int) -> list[int]:
     """The tablets that a text with these marks is looked up at."""
     return sorted({stable_number(mark) % tablets for mark in cut_up(marks)[:ROUTED]})
+
+
+def marks_for(home: int, marks: bytes, tablets: int) -> bytes:
+    """Those that it is the home of first: whoever shares one of them is there."""
+    routed = cut_up(marks[: ROUTED * ID_BYTES])
+    first = sorted(routed, key=lambda mark: stable_number(mark) % tablets != home)
+    return b"".join(first) + marks[ROUTED * ID_BYTES :]
 
 
 def verdict_of(table: Table, row: bytes) -> Verdict | None:

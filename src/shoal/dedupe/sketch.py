@@ -67,7 +67,7 @@ def size(sketch: bytes) -> int:
 
 
 def overlap(a: bytes, b: bytes) -> Overlap:
-    return Overlap(*(plain_overlap(a, b) if _native is None else _native.overlap(a, b)))
+    return Overlap._make((plain_overlap if _native is None else _native.overlap)(a, b))
 
 
 def resemblance(a: bytes, b: bytes) -> float:

@@ -9,7 +9,6 @@ libraries are in afterwards. The process never outlives its parent.
 import contextlib
 import ctypes
 import faulthandler
-import gc
 import importlib
 import os
 import resource
@@ -20,6 +19,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from shoal import cycles
 from shoal.errors import ShoalError
 from shoal.model.document import Understood
 from shoal.model.record import pack, unpack
@@ -113,9 +113,7 @@ class _Server:
         _limit(setup)
         self._close_worker()
         self._worker = self._factory(setup.config)
-        # Pages leave hardly any cycles: look for them rarely, and never at what stays for good.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 50)
+        cycles.look_rarely()
 
     def _close_worker(self) -> None:
         close = getattr(self._worker, "close", None)
