@@ -43,7 +43,12 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 VAGUE_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base", "manager"})
 PROJECT_EXTRAS = frozenset({"bench", "dev", "training"})
 """Extras for work on the project, of which src/shoal imports nothing; the others are for users."""
-ROOMS_OF_LIBRARY = {"tantivy": {"index"}, "numpy": {"graph", "refresh"}, "starlette": {"web"}}
+ROOMS_OF_LIBRARY = {
+    "tantivy": {"index"},
+    "numpy": {"graph", "refresh"},
+    "starlette": {"web"},
+    "ray": {"cluster"},
+}
 """Libraries that are the ground of a room: there any module may import them."""
 MAX_LINES = 400
 MAX_LOOP_LINES = 60
@@ -161,6 +166,12 @@ def test_imports_point_one_way() -> None:
 
 def test_each_library_is_imported_in_one_module() -> None:
     assert shared_libraries(SOURCE) == []
+
+
+def test_what_knows_ray_is_named_after_it() -> None:
+    users = library_users(SOURCE)["ray"]
+    assert users
+    assert all(path.stem.startswith("ray") for path in users)
 
 
 def declared(project: Path) -> set[str]:
