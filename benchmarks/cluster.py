@@ -12,8 +12,10 @@ and so has the crawl on one machine that they are compared with; all of them tak
 What is measured is the middle of each crawl, from a fifth of its pages to four fifths: pages by the
 crawl's own count, CPU of the whole process tree (Ray's processes with it), and of the machine, all
 looked at every half second. Starting Ray and its end are left out, since they cost the same for a
-thousand pages and for a billion. *Linear* is what one tablet does, times their number; *full* the
-least of that and of what all cores could do, at what a page costs one tablet.
+thousand pages and for a billion. A shared machine is at one time half as fast as at another, which
+is more than what is looked for here: so at every look a fixed piece of work is timed as well, and
+the CPU of a page is told in *units* of it, too. *Linear* is what one tablet does, times their
+number; *full* the least of that and of what all cores could do, at what a page costs one tablet.
 """
 
 import argparse
@@ -54,6 +56,8 @@ class Look(NamedTuple):
     pages: int
     cpu_seconds: float
     busy_seconds: float
+    unit_seconds: float
+    """What a fixed piece of work costs just now."""
 
 
 class Middle(NamedTuple):
@@ -61,6 +65,8 @@ class Middle(NamedTuple):
 
     pages_per_second: float
     cpu_ms_per_page: float
+    units_per_page: float
+    """The same, by what a fixed piece of work cost meanwhile."""
     cores: float
     """That it kept busy itself;"""
     busy: float
@@ -91,6 +97,17 @@ def busy_seconds() -> float:
     return (user + nice + system + sum(rest)) / _TICK
 
 
+_WORDS = {number: str(number) for number in range(20_000)}
+
+
+def unit_seconds() -> float:
+    """CPU of a fixed piece of work, a few milliseconds of Python over some memory."""
+    began = time.process_time()
+    for number in range(20_000):
+        len(_WORDS[number * 7919 % 20_000])
+    return time.process_time() - began
+
+
 def middle_of(command: list[str], count: Callable[[], int], pages: int, log: Path) -> Middle:
     """Run a crawl to its end."""
     looks: list[Look] = []
@@ -100,7 +117,8 @@ def middle_of(command: list[str], count: Callable[[], int], pages: int, log: Pat
         )
     try:
         while program.poll() is None:
-            looks.append(Look(time.monotonic(), count(), cpu_seconds(program.pid), busy_seconds()))
+            used = cpu_seconds(program.pid), busy_seconds()
+            looks.append(Look(time.monotonic(), count(), *used, unit_seconds()))
             time.sleep(_LOOK_SECONDS)
     except BaseException:
         program.terminate()
@@ -116,7 +134,10 @@ def middle_of(command: list[str], count: Callable[[], int], pages: int, log: Pat
     seconds, done = last.seconds - first.seconds, last.pages - first.pages
     cpu = last.cpu_seconds - first.cpu_seconds
     busy = last.busy_seconds - first.busy_seconds
-    return Middle(done / seconds, 1000 * cpu / done, cpu / seconds, busy / seconds)
+    unit = statistics.mean(look.unit_seconds for look in within)
+    return Middle(
+        done / seconds, 1000 * cpu / done, cpu / done / unit, cpu / seconds, busy / seconds
+    )
 
 
 def flags(workers: int) -> list[str]:
@@ -189,6 +210,9 @@ class Round(NamedTuple):
     def cpu(self, tablets: int) -> float:
         return self.tablets[tablets].cpu_ms_per_page / self.alone.cpu_ms_per_page
 
+    def units(self, tablets: int) -> float:
+        return self.tablets[tablets].units_per_page / self.alone.units_per_page
+
 
 def one_round(web: Web, workers: int, tablets: list[int]) -> Round:
     with tempfile.TemporaryDirectory() as name:
@@ -210,12 +234,13 @@ def say(rounds: list[Round], cores: int) -> None:
         (name, *(statistics.median(values) for values in zip(*middles, strict=True)))
         for name, middles in runs.items()
     ]
-    print(report.table(("", "pages/s", "CPU ms a page", "own cores", "cores busy"), rows))
+    print(report.table(("", "pages/s", "CPU ms a page", "units a page", "own cores", "busy"), rows))
     columns = (
         "",
         "of linear",
         "of linear, until the cores are full",
         "CPU a page to one machine's",
+        "the same in units",
     )
     ratios = [
         (
@@ -223,6 +248,7 @@ def say(rounds: list[Round], cores: int) -> None:
             _with_spread([each.of_linear(count) for each in rounds]),
             _with_spread([each.of_full(count, cores) for each in rounds]),
             _with_spread([each.cpu(count) for each in rounds]),
+            _with_spread([each.units(count) for each in rounds]),
         )
         for count in tablets
     ]
@@ -237,6 +263,8 @@ def say(rounds: list[Round], cores: int) -> None:
     for count in tablets:
         now, alone = medians[f"{count} tablets"][1], medians["one machine"][1]
         print(report.line(f"cpu_a_page_of_{count}_to_one_machine", now, alone))
+        now, alone = medians[f"{count} tablets"][2], medians["one machine"][2]
+        print(report.line(f"units_a_page_of_{count}_to_one_machine", now, alone))
 
 
 def main() -> None:

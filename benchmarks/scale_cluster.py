@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.scale_model import Costs
 from benchmarks.scale_world import Floats, Hosts, Integers
+from shoal.frontier.shares import LENT
 
 FOREVER = float("inf")
 _DONE = 0.01
@@ -27,6 +28,8 @@ class AddressClock(StrEnum):
     ALL = "all tablets"
     """A tablet's gap is the gap times the number of tablets: safe without asking anybody."""
     AT_MOST_DELAY = "all tablets, at most a host's delay"
+    LENT = "half all tablets, half those that wait"
+    """As built (src/shoal/frontier/shares.py): every tablet that has a host there waits."""
     PRESENT = "tablets that have a host there"
     NONE = "nobody: no address clock"
 
@@ -50,7 +53,7 @@ class Cluster:
     """Requests in flight, of each tablet."""
     address_gap_seconds: float = 0.1
     delay_seconds: float = 3.0
-    address_clock: AddressClock = AddressClock.ALL
+    address_clock: AddressClock = AddressClock.LENT
     mean_seconds_to_failure: float = FOREVER
     """Of one machine."""
     repair_seconds: float = 1800.0
@@ -281,8 +284,11 @@ def _address_groups(
 def _gaps(address: Integers, cluster: Cluster) -> Floats:
     """The gap of each tablet at each of its addresses."""
     gap, rule = cluster.address_gap_seconds, cluster.address_clock
+    present = np.bincount(address)[address]
     if rule is AddressClock.PRESENT:
-        return np.asarray(gap * np.bincount(address)[address])
+        return np.asarray(gap * present)
+    if rule is AddressClock.LENT:
+        return np.asarray(gap / ((1 - LENT) / cluster.tablets + LENT / present))
     whole = np.full(len(address), gap * cluster.tablets)
     return np.minimum(whole, cluster.delay_seconds) if rule is AddressClock.AT_MOST_DELAY else whole
 

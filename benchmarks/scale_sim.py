@@ -65,7 +65,7 @@ def throughput(web: Web, cluster: Cluster) -> Figure:
     lines = [
         Line("the cores alone", [(float(m), rate) for m, rate in cores]),
         line(f"{eight}, hosts' delays", every, AddressClock.NONE),
-        line(f"{eight}, also addresses' clocks", every, AddressClock.ALL),
+        line(f"{eight}, also addresses' clocks", every, AddressClock.LENT),
         line(f"{eight}, delays and calls", every, AddressClock.NONE, call=Costs.call_us / 1e6),
         line("64 tablets in all, hosts' delays", every, AddressClock.NONE, 64),
         line(f"{eight}, a hundredth of the hosts", few, AddressClock.NONE),

@@ -9,7 +9,8 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.frontier.politeness import Politeness
-from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.shares import LENT, LOAN_SECONDS, Borrower
 from shoal.model.outcome import Outcome
 from shoal.store.table import RocksTable
 from tests.frontier.play import LOCAL, NO_CONNECTION, OK, Answer, Play, PlaySettings, rules
@@ -201,6 +202,36 @@ def test_http_and_https_of_one_host_are_two_addresses(table: RocksTable, clock: 
     play.end(a, Answer(address="127.0.0.9:80"))
     clock.advance(3)
     play.expect("https://b.test/1")
+
+
+def test_who_has_a_part_of_an_address_waits_until_it_is_lent_more(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    polite = Politeness(delay=3, delay_factor=0, address_share=30)
+    borrower = Borrower(64, polite.address_gap(), epoch=1, clock=clock.now)
+    frontier = FrontierSettings(seed=1, politeness=polite)
+    play = Play(table, clock, PlaySettings(frontier, Seams(borrower=borrower)))
+    play.add(*(f"{A}/{number}" for number in range(4)))
+    clock.advance(borrower.longest_gap)
+    play.end(play.expect(f"{A}/0"), SHARED)
+    clock.advance(3.1)
+    assert play.lease() is None, "its own part of the address is one request in 12.8 s"
+    (wanted,) = borrower.due().values()
+    assert [address for address, _ in wanted.addresses] == [SHARED.address]
+    play.frontier.lent(borrower.take(wanted, [LENT], clock.now()))
+    clock.advance(0.21)
+    play.end(play.expect(f"{A}/1"), SHARED)
+    clock.advance(2.9)
+    assert play.lease() is None, "the host's own delay counts as before"
+    clock.advance(0.2)
+    play.end(play.expect(f"{A}/2"), SHARED)
+    clock.advance(LOAN_SECONDS)
+    play.end(play.expect(f"{A}/3"), SHARED)
+    play.add(f"{A}/4")
+    clock.advance(3.1)
+    assert play.lease() is None, "what was lent has ended"
+    clock.advance(9.8)
+    play.expect(f"{A}/4")
 
 
 # --- failures -----------------------------------------------------------------------------------

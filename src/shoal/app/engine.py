@@ -23,7 +23,7 @@ from shoal.app.refreshing import (
     mode_of,
     refresher_of,
 )
-from shoal.app.seat import Seat, take_seat
+from shoal.app.seat import Seat, borrower_of, take_seat
 from shoal.app.source_desk import Desk
 from shoal.app.twins import Twins
 from shoal.clock import SystemClock
@@ -151,8 +151,11 @@ class Engine:
         directory, mode = self.layout.directory, self.mode
         self.refresher = refresher_of(self.table, config, mode, directory, self._budget)
         self.desk = Desk(self.table, config, directory, steady=mode is Again.ALSO)
+        settings = self._frontier_settings()
+        self.borrower = borrower_of(seat, settings.politeness.address_gap())
         seams = Seams(
             elsewhere=self.outbox,
+            borrower=self.borrower,
             refresher=self.refresher,
             desk=self.desk,
             links_of=lambda row: [out.link for out in self.store.links_of(row)],
@@ -160,7 +163,7 @@ class Engine:
             learned=self.prints.learned,
             seed_moved=self._move_seed,
         )
-        self.frontier = DiskFrontier(self.table, self.clock, self._frontier_settings(), seams)
+        self.frontier = DiskFrontier(self.table, self.clock, settings, seams)
         self._counts = self.frontier.counts
         self.twins = Twins(self.prints.across, self.frontier, self.store)
         self._spending = (self.clock.now(), 0)
@@ -347,8 +350,7 @@ class Engine:
                 delay_factor=polite.delay_factor,
                 slow_site_cap=polite.slow_site_cap,
                 crawl_delay_cap=polite.crawl_delay_cap,
-                # Hosts on one address may be in any tablet: each has its part of the address.
-                address_share=polite.address_share / (seat.partition.tablets if seat else 1),
+                address_share=polite.address_share,
                 backoff_base=polite.backoff_base,
                 backoff_cap=polite.backoff_cap,
                 retry_after_cap=polite.retry_after_cap,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import CollectionError
+from shoal.frontier.shares import Borrower
 from shoal.model.partition import PARTITION_KEY, Partition
 from shoal.model.record import pack, unpack
 from shoal.ports import Table
@@ -32,6 +33,13 @@ def partition_of(table: Table) -> Partition:
     """Which tablet a table is; of a collection of its own, the only one."""
     stored = table.get("site", PARTITION_KEY)
     return Partition() if stored is None else unpack(Partition, stored)
+
+
+def borrower_of(seat: Seat | None, gap_seconds: float) -> Borrower | None:
+    """Hosts of one address may be at any tablet: each has a part of it. None: all of it is ours."""
+    if seat is None or seat.partition.tablets == 1:
+        return None
+    return Borrower(seat.partition.tablets, gap_seconds, seat.epoch)
 
 
 def take_seat(table: Table, seat: Seat | None, directory: Path, *, at_rest: bool) -> None:

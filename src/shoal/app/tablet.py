@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from shoal.app.api import fast_loop
 from shoal.app.arriving import Arriving
+from shoal.app.borrowing import Borrowing
 from shoal.app.collection import Collection
 from shoal.app.engine import Engine
 from shoal.app.layout import Layout
@@ -117,6 +118,7 @@ class Tablet:
         self._engine: Engine | None = None
         self._running: RunningCrawl | None = None
         self._arriving: Arriving | None = None
+        self._borrowing: Borrowing | None = None
         self._storage: Storage | None = None
         self._ownership = Ownership(
             open_objects(spec.place), f"tablets/{tablet_name(spec.number)}", spec.who, spec.lease
@@ -234,6 +236,8 @@ class Tablet:
         self._ownership.must_hold()
         receipt = self._arriving.take(delivery)
         live = None if self._running is None else self._running.live
+        if delivery.wanted is not None and self._borrowing is not None:
+            receipt.lent = self._borrowing.lender.lend(delivery.sender, delivery.wanted)
         receipt.busy = live is not None and live.in_flight >= self._config.crawl.workers
         self._woken.set()
         return receipt
@@ -298,11 +302,14 @@ class Tablet:
                 raise CollectionError("a tablet needs a seat")
             await asyncio.to_thread(storage.attach, engine, ownership.must_hold)
             self._arriving = Arriving(engine)
+            number, epoch = self.spec.number, ownership.epoch
+            borrowing = self._borrowing = Borrowing(engine, number, epoch, self._pipe)
             running = self._running = RunningCrawl(engine, peers=self)
             if self._wish:
                 running.stop(self._wish)
             beside = [
                 asyncio.create_task(Sender(engine.outbox, self._pipe).run()),
+                asyncio.create_task(borrowing.run()),
                 asyncio.create_task(engine.twins.go_through()),
             ]
             if not storage.is_shared:

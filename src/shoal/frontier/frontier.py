@@ -207,9 +207,9 @@ class DiskFrontier:
         active.gate.busy = active.leased = False
         if fetched.asked:
             active.visits += 1
-            self._bench.set_host_clock(active, fetched, now)
+            self._bench.clocks.answered(active, fetched, now)
         else:
-            self._bench.addresses.take_back(lease.turn)
+            self._bench.clocks.addresses.take_back(lease.turn)
         self._bench.put_back(active, now)
         self._waiters.poke()
 
@@ -312,6 +312,11 @@ class DiskFrontier:
         self._flush(batch)
         self._waiters.poke()
 
+    def lent(self, addresses: Iterable[str]) -> None:
+        """More of these addresses is ours by now: who waits for them may be asked earlier."""
+        self._bench.hasten(addresses, self._clock.now())
+        self._waiters.poke()
+
     def change(self, work: Callable[[Batch, float], None]) -> None:
         """Do something to its books, in a batch of its own."""
         batch = self._begin()
@@ -371,7 +376,7 @@ class DiskFrontier:
         batch = self._begin()
         for active in list(self.sites.active.values()):
             self._bench.retire(batch, active, now)
-        self._bench.addresses.save(batch, now)
+        self._bench.clocks.addresses.save(batch, now)
         self._write(batch)
         self._waiters.close()
 

@@ -8,6 +8,7 @@ from shoal.frontier.credit import SEED_CREDIT
 from shoal.frontier.discovery import Reach
 from shoal.frontier.missing import MissingSettings
 from shoal.frontier.politeness import Politeness
+from shoal.frontier.shares import Borrower
 from shoal.model.visit import Keep, Visit
 from shoal.ports import Elsewhere, LinksOf, Refresher, SourceDesk
 
@@ -58,6 +59,8 @@ class Seams:
 
     elsewhere: Elsewhere | None = None
     """The other tablets. None: every site is ours."""
+    borrower: Borrower | None = None
+    """What is ours of each address. None: all of it."""
     links_of: LinksOf = lambda _row: ()
     refresher: Refresher | None = None
     desk: SourceDesk | None = None

@@ -6,7 +6,8 @@ the page limit of a crawl meanwhile. So with a limit, a share of it is all that 
 turn; after that, what stands behind waits until nothing better is in flight or due soon.
 """
 
-from heapq import heappop, heappush
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
 from itertools import count
 from math import inf
 
@@ -37,6 +38,12 @@ class Turns:
             if self._left <= 0 and self._comes_soon(standing, now):
                 return None
         return None
+
+    def retime(self, when_of: Callable[[ActiveSite], float]) -> None:
+        """Some may be asked earlier than was thought."""
+        for heap in self._heaps:
+            heap[:] = [(min(when, when_of(each)), tie, each) for when, tie, each in heap]
+            heapify(heap)
 
     def pop_last_behind(self, standing: int) -> ActiveSite | None:
         """One of the latest of those that stand behind it, unless somebody waits for that one."""

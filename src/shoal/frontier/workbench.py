@@ -1,6 +1,6 @@
-"""Which active sites stand ready, and until when must each be left alone? The heap and its clocks.
+"""Which active sites stand ready? The heap of them, and who comes in and goes.
 
-A site may be asked at the later of its host's and its address's clock; turns.py has them in order.
+A site may be asked when its clocks say so (site_clocks.py); turns.py has them in order.
 Invariants: an active site stands at most once in the heap or in its gate's queue (`placed`), and
 in neither while it is leased; a site whose robots.txt is on its way stands in neither, unless it
 has an errand to run; the back queues are never empty while work remains, because every slot that
@@ -8,6 +8,7 @@ comes free is filled from the front index at once, and a site that must wait lon
 away.
 """
 
+from collections.abc import Iterable
 from itertools import islice
 from math import ceil
 from random import Random
@@ -18,20 +19,17 @@ from shoal.frontier.addresses import Addresses, Turn
 from shoal.frontier.books import Books
 from shoal.frontier.credit import standings
 from shoal.frontier.discovery import Discovery
-from shoal.frontier.politeness import retry_after
-from shoal.frontier.rows import AGAIN, HostRow, Robots
+from shoal.frontier.rows import AGAIN, Robots
 from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.site_clocks import SiteClocks
 from shoal.frontier.site_queue import SiteQueue
-from shoal.frontier.sites import ActiveSite, Gate
+from shoal.frontier.sites import ActiveSite
 from shoal.frontier.turns import SOON_SECONDS, Turns
 from shoal.model.cell import NEVER_MS, to_ms
-from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.rowkey import url_of
-from shoal.model.visit import Fetched, Visit
+from shoal.model.visit import Visit
 from shoal.ports import Batch
 
-_DOWN_AFTER = 3
-"""Failures in a row without any answer before a host counts as down."""
 _MOST_ERRANDS = 8
 """For one host: each keeps the slot of the site that waits for it."""
 _AWAITED_SECONDS = 60.0
@@ -51,14 +49,14 @@ class Workbench:
         self._clock = clock
         self._settings = settings
         self._seams = seams
-        self._random = Random(settings.seed)
         self._turns = Turns(standings(settings.levels), settings.max_pages)
         self._empty: dict[bytes, ActiveSite] = {}
         """Sites that had nothing left when they were put back; they may have by now."""
         self.awaiting: dict[bytes, float] = {}
         """Until when sites wait for a robots.txt from another tablet; the first first."""
         gap = settings.politeness.address_gap()
-        self.addresses = Addresses(self._table, gap, clock.now())
+        addresses = Addresses(self._table, gap, clock.now(), seams.borrower)
+        self.clocks = SiteClocks(settings.politeness, addresses, Random(settings.seed))
 
     # --- the heap ---------------------------------------------------------------------------
 
@@ -71,7 +69,7 @@ class Workbench:
             if active.gate.busy:
                 self.place(active)
                 continue
-            ready = self._ready_at(active)
+            ready = self.clocks.ready_at(active)
             if self._must_rest(active, ready - now):
                 self.retire_now(active, now)
             elif ready > now:
@@ -88,8 +86,18 @@ class Workbench:
             active.gate.queueing.append(active)
         else:
             active.standing = self._sites.credit.standing(active.site)
-            self._turns.add(active, self._ready_at(active))
+            self._turns.add(active, self.clocks.ready_at(active))
         active.placed = True
+
+    def take_turn(self, active: ActiveSite, now: float) -> Turn:
+        """It is about to be asked, and its address with it."""
+        self._turns.begin(active, now)
+        return self.clocks.start(active, now)
+
+    def hasten(self, addresses: Iterable[str], now: float) -> None:
+        """More of these addresses is ours by now."""
+        self.clocks.addresses.shorten(addresses, now)
+        self._turns.retime(self.clocks.ready_at)
 
     def put_back(self, active: ActiveSite, now: float) -> None:
         """A site's response has ended: back into the heap, or out when others wait or it must."""
@@ -98,7 +106,7 @@ class Workbench:
         for other in waiting:
             other.placed = False
             self.place(other)
-        ready = self._ready_at(active)
+        ready = self.clocks.ready_at(active)
         kept = active.asking_robots or active.errands
         if not kept and (self._is_crowded(active, now) or self._must_rest(active, ready - now)):
             self.retire_now(active, now)
@@ -118,17 +126,6 @@ class Workbench:
             times.append(idle_ms / 1000)
         times += islice(self.awaiting.values(), 1)
         return min(times, default=None)
-
-    def _ready_at(self, active: ActiveSite) -> float:
-        host_ready = active.gate.row.next_ms / 1000
-        return max(host_ready, self.addresses.ready_at(self._address_of(active)))
-
-    def _address_of(self, active: ActiveSite) -> str:
-        """Where the site will be asked: at its host's address, as last seen, and its own port."""
-        seen = active.gate.row.address
-        if not seen or seen.endswith(active.port):
-            return seen
-        return seen.rpartition(":")[0] + active.port
 
     def _must_rest(self, active: ActiveSite, wait_seconds: float) -> bool:
         """Whether its slot is worth more to another. One with an errand stays: somebody waits."""
@@ -155,7 +152,7 @@ class Workbench:
                     return False
                 continue
             active = self._empty.pop(next(iter(self._empty)))
-            turn = max(now, self._ready_at(active))
+            turn = max(now, self.clocks.ready_at(active))
             if self._sites.active.get(active.site) is active and self._is_empty(active, turn):
                 self.retire_now(active, now)
         return True
@@ -178,61 +175,6 @@ class Workbench:
                 return True
         return False
 
-    # --- clocks -----------------------------------------------------------------------------
-
-    def set_host_clock(self, active: ActiveSite, fetched: Fetched, now: float) -> None:
-        row, polite = active.gate.row, self._settings.politeness
-        treatment = TREATMENT[fetched.outcome]
-        crawl_delay = active.rules.crawl_delay if active.rules is not None else None
-        local = active.site.startswith(b"file:")
-        pause = 0.0 if local else polite.pause(fetched.seconds, crawl_delay, fetched.address)
-        wait, row.note = pause, ""
-        if treatment.blames_site:
-            row.failures += 1
-            wait = max(pause, self._blame(row, fetched, now))
-            row.note = f"{fetched.outcome}: {fetched.note or fetched.status}"
-        elif fetched.outcome is not Outcome.CANCELLED:
-            row.failures = 0
-        ended = fetched.ended or now
-        row.delay_ms = ceil(pause * 1000)
-        row.last_ms = ceil(ended * 1000)
-        row.next_ms = max(ceil((ended + wait) * 1000), row.last_ms + row.own_delay_ms)
-        if fetched.address:
-            row.address = fetched.address
-            self.addresses.start(fetched.address, now)
-
-    def _blame(self, row: HostRow, fetched: Fetched, now: float) -> float:
-        """Seconds to wait after a failure: what the host asks for, or our own back-off."""
-        polite = self._settings.politeness
-        asked = retry_after(fetched.header("retry-after"), now)
-        if fetched.outcome is Outcome.BUSY and asked is not None:
-            again = polite.backoff(row.failures - 1, self._random)
-            return max(min(asked, polite.retry_after_cap), again)
-        wait = polite.backoff(row.failures, self._random)
-        is_down = fetched.status == 0 and row.failures >= _DOWN_AFTER
-        return max(wait, polite.backoff_cap) if is_down else wait
-
-    def slow_down(self, active: ActiveSite, failures: int, now: float) -> None:
-        """Its robots.txt can't be had, for reasons that its answers do not show."""
-        wait = self._settings.politeness.backoff(failures, self._random)
-        row = active.gate.row
-        row.next_ms = max(row.next_ms, ceil((now + wait) * 1000))
-        row.note = row.note or "robots.txt can't be had"
-
-    def take_turn(self, active: ActiveSite, now: float) -> Turn:
-        """It is about to be asked, and its address with it."""
-        self._turns.begin(active, now)
-        return self.addresses.start(self._address_of(active), now)
-
-    def count_as_asked(self, gate: Gate, now: float) -> None:
-        """It is not known whether the host was asked, nor when its answer ended: just now."""
-        row = gate.row
-        pause = self._settings.politeness.pause(0.0, None, row.address)
-        wait = max(ceil(pause * 1000), row.delay_ms, row.own_delay_ms)
-        row.last_ms = ceil(now * 1000)
-        row.next_ms = max(row.next_ms, row.last_ms + wait)
-        self.addresses.start(row.address, now)
-
     # --- waking and retiring ----------------------------------------------------------------
 
     def wake_sites(self, now: float) -> None:
@@ -250,7 +192,7 @@ class Workbench:
             self._front.remove(batch, *chosen)
             if site not in self._sites.active:  # twice active would be two requests at once
                 active = self.activate(batch, site)
-                if self._must_rest(active, self._ready_at(active) - now):
+                if self._must_rest(active, self.clocks.ready_at(active) - now):
                     self.retire(batch, active, now)
                 else:
                     self.place(active)
@@ -265,15 +207,15 @@ class Workbench:
         )
         active = self._sites.activate(batch, site, queue)
         self._discovery.displace(batch, site)
-        self._mend_clock(active.gate.row)
+        self.clocks.mend(active.gate.row, self._clock.now())
         if active.gate.row.last_ms < self._settings.asked_by_others * 1000:
-            self.count_as_asked(active.gate, self._settings.asked_by_others)
+            self.clocks.count_as_asked(active.gate, self._settings.asked_by_others)
         return active
 
     def run_errand(self, batch: Batch, errand: Visit, now: float) -> bool:
         """Give a site another's robots.txt to fetch; not if that would take long."""
         runner = self._sites.active.get(errand.site) or self.activate(batch, errand.site)
-        wait = self._ready_at(runner) - now
+        wait = self.clocks.ready_at(runner) - now
         if len(runner.errands) >= _MOST_ERRANDS or self._must_rest(runner, wait):
             self.settle_in(batch, runner, now)
             return False
@@ -304,14 +246,14 @@ class Workbench:
             return
         asker.asking_robots = False
         if asker.row.robots is Robots.UNREACHABLE:
-            self.slow_down(asker, asker.row.robots_failures, now)
+            self.clocks.slow_down(asker, asker.row.robots_failures, now)
         self.settle_in(batch, asker, now)
 
     def settle_in(self, batch: Batch, active: ActiveSite, now: float) -> None:
         """A site that stands nowhere takes its place in the heap, or is retired."""
         if active.placed or active.leased:
             return
-        if self._must_rest(active, self._ready_at(active) - now) and not active.asking_robots:
+        if self._must_rest(active, self.clocks.ready_at(active) - now) and not active.asking_robots:
             self.retire(batch, active, now)
         else:
             self.place(active)
@@ -336,7 +278,7 @@ class Workbench:
 
     def _leave(self, active: ActiveSite, now_ms: int) -> tuple[int, int] | None:
         """Give up the slot; returns level and due time of what is left to do."""
-        rest_ms = NEVER_MS if active.gate.closed else ceil(self._ready_at(active) * 1000)
+        rest_ms = NEVER_MS if active.gate.closed else ceil(self.clocks.ready_at(active) * 1000)
         active.row.rest_until_ms = rest_ms if rest_ms > now_ms else 0
         self._empty.pop(active.site, None)
         self._sites.retire(active)
@@ -358,7 +300,7 @@ class Workbench:
         for site in found:
             batch = self._table.batch()
             active = self.activate(batch, site)
-            self.count_as_asked(active.gate, now)
+            self.clocks.count_as_asked(active.gate, now)
             self.retire(batch, active, now)
             self._write(batch)
             faults.point("recovery.middle")
@@ -385,11 +327,3 @@ class Workbench:
                 batch = self._table.batch()
                 self.retire(batch, self.activate(batch, site), now)
                 self._write(batch)
-
-    def _mend_clock(self, row: HostRow) -> None:
-        now_ms = ceil(self._clock.now() * 1000)  # as `last_ms` was: no pause is shortened
-        if row.last_ms > now_ms:
-            row.next_ms -= row.last_ms - now_ms
-            row.last_ms = now_ms
-        longest_ms = max(ceil(self._settings.politeness.longest() * 1000), row.own_delay_ms)
-        row.next_ms = min(row.next_ms, now_ms + longest_ms)

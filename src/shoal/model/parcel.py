@@ -134,6 +134,15 @@ class Described(Struct, array_like=True, tag="described"):
 Item = Named | Unlinked | Handed | Root | Errand | RobotsAnswer | Sketched | Repeated | Described
 
 
+class Wanted(Struct, array_like=True):
+    """Parts of addresses that a tablet would like to be lent (frontier/shares.py)."""
+
+    position: Position
+    """Of the question, by its asker: only those that come later count."""
+    addresses: list[tuple[str, float]]
+    """Each with the share that it has of it now."""
+
+
 class Delivery(Struct, array_like=True):
     """Items of one tablet for another, in order."""
 
@@ -143,6 +152,8 @@ class Delivery(Struct, array_like=True):
     """The position before the first: all up to it were delivered or are not wanted any more."""
     items: list[tuple[Position, bytes]]
     """Each with its position, packed."""
+    wanted: Wanted | None = None
+    """Asked of the home of these addresses."""
 
 
 class Receipt(Struct, array_like=True):
@@ -153,3 +164,5 @@ class Receipt(Struct, array_like=True):
     """Up to here they survive whatever happens to it: the sender may forget them."""
     busy: bool = False
     """It has as much to do as it can: what comes a little later is as good."""
+    lent: list[float] = []
+    """Of what was wanted, in its order."""
