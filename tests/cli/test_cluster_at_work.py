@@ -77,6 +77,10 @@ def test_a_running_cluster_is_asked(
     assert "documents for" in at_work.ok("search", "the")
     assert "ranked by" in at_work.ok("rank", "--top=2")
     assert at_work.seeds[0] in at_work.ok("explain", at_work.seeds[0])
+    hidden = f"{at_work.seeds[1]}hidden"
+    world.put(1, "/hidden", "<p>Nobody links here.</p>")
+    assert "1 URL handed to the running crawl." in at_work.ok("submit", hidden)
+    at_work.wait_for(hidden, "export", "urls")
     known = at_work.ok("export", "urls").splitlines()
     assert set(at_work.seeds) <= set(known)
     at_work.stop()

@@ -6,16 +6,19 @@ from pathlib import Path
 
 import pytest
 
+import shoal
 from shoal.app import coordinator as coordinating
 from shoal.app import tablet_storage
 from shoal.app.cluster_file import create
-from shoal.app.cluster_orders import Drain, Rebalance, StopAll, post
+from shoal.app.cluster_orders import Drain, Rebalance, StopAll, Tell, post
 from shoal.app.cluster_status import ClusterStatus, new_status, running_status, status_at
 from shoal.app.coordinator import Coordinator
 from shoal.app.tablet import TabletReport
 from shoal.cluster.objects import StoreFault, open_objects
 from shoal.config import load
 from shoal.errors import CollectionError, UsageError
+from shoal.model.outcome import State
+from shoal.sources.inbox import Submit
 from tests.cluster.threads import Threads
 from tests.cluster.worlds import SETTINGS, must_be_polite, must_verify, places_of, told_by
 from tests.world import Latency, RobotsMix, Running, Web, repeats, serve
@@ -104,6 +107,58 @@ def test_a_limit_is_for_all_together_and_it_can_go_on(world: Running, tmp_path: 
     assert repeats(world.log()) == {}
     must_be_polite(world.log())
     must_verify(places)
+
+
+def test_a_running_cluster_is_steered_as_a_collection_is(world: Running, tmp_path: Path) -> None:
+    place, hosts = str(tmp_path / "c"), [world.web.host_name(host) for host in range(6)]
+    hidden = [f"http://{host}:{world.port}/hidden" for host in hosts[:4]]
+    for host, url in enumerate(hidden):
+        world.put(host, "/hidden", f"<p>Nobody links to {url}.</p>")
+    unwanted = f"{hosts[5]}:{world.port}"
+    cluster = Cluster(tmp_path / "c", world.web.seeds(), **{"politeness.delay": 0.3})
+
+    def steer() -> None:
+        with shoal.open(place) as whole:
+            assert whole.submit(*hidden) == hidden
+            whole.exclude(unwanted)
+
+    assert cluster.once(lambda now: fetched(now) > 5, steer).ended == "finished"
+    told = told_by(places_of(cluster.place, TABLETS))
+    assert set(hidden) <= set(told.bodies)
+    states = [state for url, (state, _) in told.urls.items() if unwanted in url]
+    assert set(states) <= {State.FETCHED, State.EXCLUDED}
+    assert State.EXCLUDED in states
+    assert not list(cluster.objects.names("orders"))
+    late = f"http://{hosts[4]}:{world.port}/late"
+    world.put(4, "/late", "<p>Submitted while nobody ran.</p>")
+    with shoal.open(place) as whole:
+        whole.submit(late)
+        whole.include(unwanted)
+    assert Cluster(tmp_path / "c", []).run().ended == "finished"
+    told = told_by(places_of(cluster.place, TABLETS))
+    assert {late, *world.web.crawlable()} <= set(told.bodies)
+    assert not list(cluster.objects.names("orders"))
+
+
+def test_an_order_is_given_again_until_its_tablet_has_carried_it_out(
+    world: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster, away = Cluster(tmp_path / "c", world.web.seeds()), [3]
+    url = f"http://{world.web.host_name(0)}:{world.port}/hidden"
+    world.put(0, "/hidden", "<p>Nobody links here.</p>")
+    call = cluster.fleet.call
+
+    def is_away_at_first(number: int, method: str, *given: object, seconds: float = 60.0) -> object:
+        if method == "carry_out" and away[0]:
+            away[0] -= 1
+            raise CollectionError("it moves")
+        return call(number, method, *given, seconds=seconds)
+
+    monkeypatch.setattr(cluster.fleet, "call", is_away_at_first)
+    place = str(cluster.place)
+    cluster.once(lambda now: fetched(now) > 3, lambda: post(place, Tell([Submit(url)])))
+    assert away == [0]
+    assert url in told_by(places_of(cluster.place, TABLETS)).bodies
 
 
 def test_a_drained_machine_is_left_and_others_take_over(world: Running, tmp_path: Path) -> None:

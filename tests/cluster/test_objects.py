@@ -148,7 +148,9 @@ def test_half_a_file_of_a_killed_process_is_no_object(tmp_path: Path) -> None:
         left.write_bytes(b"half")
     long_ago = time.time() - 2 * 86400
     os.utime(old, (long_ago, long_ago))
-    assert DirectoryObjects(tmp_path).names() == [("a", 1)]
+    again = DirectoryObjects(tmp_path)
+    assert again.names() == [("a", 1)]
+    again.put("b", b"2")
     assert not old.exists()
     assert new.exists(), "somebody may be writing it"
 
@@ -165,10 +167,20 @@ def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.Mo
     assert objects.get("a/claim") == b"1"
 
 
+def test_who_only_reads_leaves_nothing_behind(tmp_path: Path) -> None:
+    objects = DirectoryObjects(tmp_path / "misspelt")
+    assert not objects.exists("a")
+    assert objects.names() == []
+    with pytest.raises(Missing):
+        objects.get("a")
+    objects.delete(["a"])
+    assert not (tmp_path / "misspelt").exists()
+
+
 def test_a_directory_that_can_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StoreFault, match="can't be made"):
-        open_objects(str(tmp_path / "file"))
+        open_objects(str(tmp_path / "file")).put("a", b"")
     objects = open_objects(str(tmp_path / "objects"))
     objects.put("a", b"")
     with pytest.raises(StoreFault, match="a/b can't be written"):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from shoal.cluster.objects import Missing, Objects, open_objects
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.sources.inbox import Command
 
 _FOLDER = "orders"
 
@@ -24,7 +25,13 @@ class StopAll(Struct, tag="stop"):
     """End, as after Ctrl-C."""
 
 
-Order = Drain | Rebalance | StopAll
+class Tell(Struct, tag="tell"):
+    """What people want of the crawl: told to the tablets that it concerns."""
+
+    commands: list[Command]
+
+
+Order = Drain | Rebalance | StopAll | Tell
 
 
 class Orders:

@@ -4,7 +4,7 @@ Reads go through a secondary view of the table, so they work while a crawl write
 brings the view up to date. Every read is made for a principal, by default the owner.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from shoal.app.page import Page as Page
 from shoal.app.prints import groups
 from shoal.app.ranks import Ranks
 from shoal.app.status import Snapshot, Status, read_snapshot, status_of
+from shoal.app.steered import Steered
 from shoal.app.where import key_range
 from shoal.closing import Closing
 from shoal.config import Config, load
@@ -45,7 +46,7 @@ _MOST_DUPLICATES = 1000
 """Of one page, that are looked at."""
 
 
-class Collection(Closing):
+class Collection(Closing, Steered):
     """A collection, opened for reading."""
 
     def __init__(self, place: Path | Layout, principal: Principal = OWNER) -> None:
@@ -227,52 +228,6 @@ class Collection(Closing):
             text, limit=limit, page=page, site_limit=site_limit, explain=explain, facets=facets
         )
 
-    def submit(self, *urls: str, sitemaps: str | Sequence[str] = ()) -> list[str]:
-        """Fetch these next, in the running crawl or the next one, and what these sitemaps name.
-        Returns them canonical, sitemaps first."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        listing = [sitemaps] if isinstance(sitemaps, str) else sitemaps
-        return orders.submit(self.layout.directory, urls, listing)[0]
-
-    def pause(self, host: str) -> None:
-        """Ask nothing more of a host, in the running crawl or from the next on."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        orders.pause(self.layout.directory, host, paused=True)
-
-    def resume(self, host: str) -> None:
-        """Go on with a host that was paused."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        orders.pause(self.layout.directory, host, paused=False)
-
-    def slow(self, host: str, delay_seconds: float) -> None:
-        """Ask a host less often than the settings say; 0 takes it back."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        orders.slow(self.layout.directory, host, delay_seconds)
-
-    def exclude(self, host: str) -> None:
-        """Want nothing more of a host: what waits there is excluded."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        orders.exclude(self.layout.directory, host, excluded=True)
-
-    def include(self, host: str) -> None:
-        """Go on with a host that was excluded."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        orders.exclude(self.layout.directory, host, excluded=False)
-
-    def mark(self, url: str, marks: Mapping[str, str]) -> None:
-        """Write what was found out about a page to its row; an empty value takes it back. Pages are
-        found by it: `mark:name=value`."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        orders.mark(self.layout.directory, url, marks)
-        self.refresh()
-
     def marks(self, url: str) -> dict[str, str]:
         return self.store.marks(self.row(url), self.principal)
 
@@ -280,11 +235,10 @@ class Collection(Closing):
         """What sitemaps say of a page: pictures, videos, news, translations."""
         return self.store.told(self.row(url), self.principal)
 
-    def retry(self, reason: str = "", host: str = "") -> None:
-        """Queue again what failed for a reason (`timeout`, `404`; empty: any)."""
-        from shoal.app import orders  # noqa: PLC0415 - it needs this module
-
-        orders.retry(self.layout.directory, reason, host)
+    @property
+    def place(self) -> Path:
+        """Where its orders go."""
+        return self.layout.directory
 
     def is_running(self) -> bool:
         return is_locked(self.layout)

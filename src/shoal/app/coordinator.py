@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from shoal.app.cluster_orders import Drain, Orders, Rebalance
+from shoal.app.cluster_orders import Drain, Orders, Rebalance, Tell
 from shoal.app.cluster_status import ClusterStatus, Move, write_status
+from shoal.app.order_homes import by_tablet
 from shoal.app.tablet import TabletReport
 from shoal.cluster.fleet import Fleet
 from shoal.cluster.objects import Objects, StoreFault
@@ -28,6 +29,9 @@ _FORGIVEN_SECONDS = 600.0
 _END_SECONDS = 600.0
 _MOVE_SECONDS = 300.0
 _MOST_MOVES_TOLD = 200
+_OBEY_SECONDS = 20.0
+_KEPT_SECONDS = 600.0
+"""An order for a tablet that does not answer is given up then."""
 
 Watch = Callable[[ClusterStatus], None]
 
@@ -54,6 +58,8 @@ class Coordinator:
         self._last_seen = [(0, "", 0.0)] * status.tablets
         """Of each tablet: epoch, machine, and when it was last seen running."""
         self._drained: set[str] = set()
+        self._tried: dict[str, float] = {}
+        """Orders that not all tablets have carried out, and since when it is tried."""
         self._stopping = ""
         self._started = status.started = time.time()
 
@@ -155,10 +161,11 @@ class Coordinator:
     # --- what people want -------------------------------------------------------------------
 
     def _forget_orders(self) -> None:
-        """Those that an earlier run was given and did not live to see."""
+        """Those that an earlier run was given for its machines and did not live to see."""
         with suppress(StoreFault):
-            for key, _ in self._orders.take():
-                self._orders.done(key)
+            for key, order in self._orders.take():
+                if not isinstance(order, Tell):
+                    self._orders.done(key)
 
     def _carry_out_orders(self) -> None:
         with suppress(StoreFault):  # they are still there when it answers again
@@ -175,9 +182,27 @@ class Coordinator:
                 case Rebalance():
                     free = [each for each in machines if each not in self._drained]
                     self._move(moves_to_balance(at, free))
+                case Tell():
+                    if not self._hand_out(order) and self._is_kept(key):
+                        continue  # again in a second: each order can be repeated
                 case _:
                     self.stop("asked to stop")
             self._orders.done(key)
+
+    def _hand_out(self, order: Tell) -> bool:
+        """Whether all tablets that it concerns have carried it out, and made that durable."""
+        done = True
+        for number, commands in by_tablet(order.commands, self._status.tablets).items():
+            try:
+                self._fleet.call(number, "carry_out", commands, seconds=_OBEY_SECONDS)
+            except Exception:  # noqa: BLE001 - it moves, or has died: it is told again
+                done = False
+        return done
+
+    def _is_kept(self, key: str) -> bool:
+        """Whether an order is worth another try."""
+        now = time.monotonic()
+        return now < self._tried.setdefault(key, now) + _KEPT_SECONDS
 
     def _move(self, moves: list[tuple[int, str]]) -> None:
         """One after another, each as short as it can be: the old owner leaves, the new one need not

@@ -6,26 +6,18 @@ made anew, nor what a crawl of before said.
 """
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.app.layout import Layout
 from shoal.app.moving_survey import Homes
+from shoal.app.order_homes import tablets_of
 from shoal.app.websub import DIRECTORY, Subscriptions
 from shoal.model.rowkey import row_key
-from shoal.model.url import canonical
 from shoal.sources.inbox import (
-    AddFeed,
     Inbox,
-    Mark,
     Order,
     Push,
-    ReadSitemap,
-    RemoveFeed,
-    Retry,
-    Stop,
-    Submit,
-    Unreadable,
 )
 
 _NOT_COPIED = shutil.ignore_patterns("lock", "*.old", "*.new", "scratch")
@@ -48,23 +40,8 @@ def copy_own(source: Layout, targets: Sequence[Layout], homes: Homes) -> None:
             shutil.copy(path, target / path.name)  # with its mode: it holds a secret
     inbox = Inbox(source.inbox)
     for name, order in inbox.take():
-        for tablet in _tablets_of(order, homes):
+        for tablet in tablets_of(order, homes):
             _copy_order(source.inbox, targets[tablet].inbox, name, order)
-
-
-def _tablets_of(order: Order, homes: Homes) -> Iterable[int]:
-    match order:
-        case Stop() | Unreadable():
-            return ()  # it was meant for a crawl that has ended
-        case Push(feed_url=url) | Mark(url) | AddFeed(url) | RemoveFeed(url):
-            return (homes.of(row_key(url)),)
-        case Submit(url) | ReadSitemap(url):
-            return (homes.of(row_key(url)),)
-        case Retry(host=""):
-            return range(homes.tablets)
-        case _:
-            host = canonical(order.host if "://" in order.host else f"http://{order.host}/")
-            return () if host is None else (homes.of(row_key(host)),)
 
 
 def _copy_order(source: Path, target: Path, name: str, order: Order) -> None:

@@ -2,7 +2,8 @@
 
 Only one process writes to a table. While a crawl runs the order goes into its inbox, which it
 looks into once a second; while none does, the collection is opened, changed and closed. Between the
-look at the lock and the opening a crawl may start: then the inbox is right after all.
+look at the lock and the opening a crawl may start: then the inbox is right after all. Those for a
+cluster are handed out by its coordinator (cluster_orders.py), while it runs or at the next start.
 """
 
 import difflib
@@ -14,11 +15,15 @@ from pathlib import Path
 
 from shoal.app.api import run
 from shoal.app.carry_out import carry_out
+from shoal.app.cluster_file import config_of
+from shoal.app.cluster_orders import Tell, post
+from shoal.app.cluster_status import status_at
 from shoal.app.collection import Collection
 from shoal.app.engine import Engine
 from shoal.app.fetchers import require_schemes
 from shoal.app.hosts import host_lines
-from shoal.app.layout import Layout, is_locked
+from shoal.app.layout import Layout, is_cluster_place, is_locked
+from shoal.app.opening import open_reading
 from shoal.config import Config, load
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.frontier.wishes import LONGEST_DELAY_SECONDS
@@ -43,6 +48,9 @@ from shoal.sources.inbox import (
 )
 from shoal.sources.seeds import read_seeds, read_sitemaps
 
+Place = Path | str
+"""A collection's directory, or where a cluster is."""
+
 _POLL_SECONDS = 0.1
 _NEAR_HOSTS = 3
 _NEAR_REASONS = 8
@@ -53,31 +61,31 @@ _STATUS = re.compile(r"[1-5][0-9]{2}")
 
 
 def submit(
-    directory: Path, words: Sequence[str], sitemaps: Sequence[str] = ()
+    place: Place, words: Sequence[str], sitemaps: Sequence[str] = ()
 ) -> tuple[list[str], bool]:
     """Fetch these URLs first of their sites, and what these sitemaps name. Returns all of them
     canonical, and whether a crawl runs."""
-    config = _config(directory)
+    config = _config(place)
     params = ParamRules.from_names(config.url.strip, config.url.keep)
     listing = [link.url for link in read_sitemaps(sitemaps, params)]
     pages = [link.url for link in read_seeds(words, None, params) if link.url not in listing]
     require_schemes(pages)
     orders: list[Command] = [*map(ReadSitemap, listing), *map(Submit, pages)]
-    return [*listing, *pages], _give(directory, config, orders)
+    return [*listing, *pages], _give(place, config, orders)
 
 
-def pause(directory: Path, host: str, *, paused: bool) -> bool:
+def pause(place: Place, host: str, *, paused: bool) -> bool:
     """Ask nothing more of a host, or go on with it. Returns whether a crawl runs."""
-    config = _config(directory)
+    config = _config(place)
     name = host_label(host)
-    _require_known(directory, name)
-    return _give(directory, config, [Pause(name) if paused else Resume(name)])
+    _require_known(place, name)
+    return _give(place, config, [Pause(name) if paused else Resume(name)])
 
 
-def slow(directory: Path, host: str, delay_seconds: float) -> bool:
+def slow(place: Place, host: str, delay_seconds: float) -> bool:
     """Ask a host less often than the settings say; 0 takes it back. Returns whether a crawl
     runs."""
-    config = _config(directory)
+    config = _config(place)
     name, usual = host_label(host), config.politeness.delay
     if not 0 <= delay_seconds <= LONGEST_DELAY_SECONDS:
         raise UsageError(
@@ -88,34 +96,34 @@ def slow(directory: Path, host: str, delay_seconds: float) -> bool:
             f"every host is given {usual:g} s between two requests, one of them can have more "
             "and not less; 0 takes back what it was given"
         )
-    _require_known(directory, name)
-    return _give(directory, config, [Slow(name, delay_seconds)])
+    _require_known(place, name)
+    return _give(place, config, [Slow(name, delay_seconds)])
 
 
-def exclude(directory: Path, host: str, *, excluded: bool) -> bool:
+def exclude(place: Place, host: str, *, excluded: bool) -> bool:
     """Want nothing more of a host, or all of it after all. Returns whether a crawl runs."""
-    config = _config(directory)
+    config = _config(place)
     name = host_label(host)
-    _require_known(directory, name)
-    return _give(directory, config, [Exclude(name) if excluded else Include(name)])
+    _require_known(place, name)
+    return _give(place, config, [Exclude(name) if excluded else Include(name)])
 
 
-def retry(directory: Path, reason: str = "", host: str = "") -> bool:
+def retry(place: Place, reason: str = "", host: str = "") -> bool:
     """Queue again what failed for a reason (`timeout`, `404`; empty: any), at a host or at all.
     Returns whether a crawl runs."""
-    config = _config(directory)
+    config = _config(place)
     reason, name = reason.strip(), host_label(host) if host else ""
     if name:
-        _require_known(directory, name)
+        _require_known(place, name)
     if reason:
-        _require_failed(directory, reason)
-    return _give(directory, config, [Retry(reason, name)])
+        _require_failed(place, reason)
+    return _give(place, config, [Retry(reason, name)])
 
 
-def mark(directory: Path, url: str, marks: Mapping[str, str]) -> bool:
+def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
     """Write what was found out about a stored page to its row; an empty value takes it back.
     Returns whether a crawl runs."""
-    config = _config(directory)
+    config = _config(place)
     for name, value in marks.items():
         if not _MARK_NAME.fullmatch(name):
             raise UsageError(
@@ -124,22 +132,22 @@ def mark(directory: Path, url: str, marks: Mapping[str, str]) -> bool:
             )
         if len(value) > _MARK_CHARS or not value.isprintable():
             raise UsageError(f"the mark {name} may have {_MARK_CHARS} printable characters")
-    with Collection(directory) as collection:
+    with open_reading(str(place)) as collection:
         page = collection.page(url)
         if page is None:
             raise UsageError(f"{url} is not stored, so it can't be marked")
-    return _give(directory, config, [Mark(page.url, dict(marks))])
+    return _give(place, config, [Mark(page.url, dict(marks))])
 
 
-def poll(directory: Path, urls: Sequence[str], *, wanted: bool) -> bool:
+def poll(place: Place, urls: Sequence[str], *, wanted: bool) -> bool:
     """Poll these feeds from now on, or no more. Returns whether a crawl runs."""
-    config = _config(directory)
-    return _give(directory, config, [AddFeed(url) if wanted else RemoveFeed(url) for url in urls])
+    config = _config(place)
+    return _give(place, config, [AddFeed(url) if wanted else RemoveFeed(url) for url in urls])
 
 
-def _require_failed(directory: Path, reason: str) -> None:
+def _require_failed(place: Place, reason: str) -> None:
     """A reason that was misspelt would silently bring nothing."""
-    with Collection(directory) as collection:
+    with open_reading(str(place)) as collection:
         status = collection.status()
     known = [*status.failed_by_reason, *status.gone_by_status]
     if reason in known or _STATUS.fullmatch(reason):
@@ -148,11 +156,13 @@ def _require_failed(directory: Path, reason: str) -> None:
     raise UsageError(f"nothing has failed with the reason {reason[:_MOST_SHOWN]!r}{there}")
 
 
-def _require_known(directory: Path, name: str) -> None:
+def _require_known(place: Place, name: str) -> None:
     """A host that was misspelt would go on being asked."""
     sites = [site_key(site_of(f"{scheme}://{name}/")) for scheme in ("http", "https")]
-    with Collection(directory) as collection:
-        if any(collection.frontier.site(site) is not None for site in sites):
+    with open_reading(str(place)) as collection:
+        if isinstance(collection, Collection) and any(
+            collection.frontier.site(site) is not None for site in sites
+        ):
             return
         known = [line.host for line in host_lines(collection)]
     if name not in known:
@@ -195,16 +205,21 @@ def _is_unlocked_within(layout: Layout, patience_seconds: float) -> bool:
     return True
 
 
-def _config(directory: Path) -> Config:
-    Layout(directory).must_exist()
-    return load(directory, {}, os.environ)
+def _config(place: Place) -> Config:
+    if is_cluster_place(str(place)):
+        return config_of(str(place), {}, dict(os.environ))
+    Layout(Path(place)).must_exist()
+    return load(Path(place), {}, os.environ)
 
 
-def _give(directory: Path, config: Config, orders: Sequence[Command]) -> bool:
-    layout = Layout(directory)
+def _give(place: Place, config: Config, orders: Sequence[Command]) -> bool:
+    if is_cluster_place(str(place)):
+        post(str(place), Tell(list(orders)))
+        return status_at(str(place)).running
+    layout = Layout(Path(place))
     if not is_locked(layout):
         try:
-            run(_carry_out(directory, config, orders))
+            run(_carry_out(layout.directory, config, orders))
         except Busy:
             pass  # a crawl has just started
         else:

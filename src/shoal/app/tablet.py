@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from shoal.app.api import fast_loop
 from shoal.app.arriving import Arriving
 from shoal.app.borrowing import Borrowing
-from shoal.app.collection import Collection
+from shoal.app.carry_out import carry_out
 from shoal.app.engine import Engine
 from shoal.app.layout import Layout
 from shoal.app.running import RunningCrawl
@@ -27,6 +27,7 @@ from shoal.app.seat import Seat
 from shoal.app.snapshots import take_snapshot
 from shoal.app.tablet_place import tablet_name
 from shoal.app.tablet_storage import Storage, storage_of
+from shoal.app.tablet_views import TabletViews
 from shoal.cluster.exchange import Pipe, Sender
 from shoal.cluster.objects import StoreFault, open_objects
 from shoal.cluster.ownership import Ownership
@@ -37,14 +38,14 @@ from shoal.model.parcel import Delivery, Receipt
 from shoal.model.partition import Partition
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import Struct
+from shoal.sources.inbox import Command
 
 Answer = TypeVar("Answer")
+Given = TypeVar("Given")
 
 _LOOK_SECONDS = 0.5
 _RENEWALS_PER_LEASE = 3
 _ANSWER_SECONDS = 60.0
-_MOST_READERS = 8
-"""Principals for whom a view of the tablet is kept open."""
 
 
 class TabletSpec(Struct, frozen=True):
@@ -126,8 +127,7 @@ class Tablet:
         self._started = time.monotonic()
         self._waited = 0.0
         self._last_durable = 0.0
-        self._readers: dict[Principal, Collection] = {}
-        self._reading = threading.Lock()
+        self._views = TabletViews()
         self._saving = threading.Lock()
         """Held while what was written is made durable: one at a time, and not while it closes."""
         self._over = threading.Event()
@@ -143,7 +143,7 @@ class Tablet:
 
     def deliver(self, delivery: Delivery) -> Receipt:
         """Take in what another tablet sends."""
-        return self._in_loop(self._take, delivery)
+        return self._submit(self._take, delivery).result(_ANSWER_SECONDS)
 
     async def deliver_async(self, delivery: Delivery) -> Receipt:
         """The same, from another event loop."""
@@ -157,18 +157,14 @@ class Tablet:
         self, principal: Principal, question: Callable[..., Answer], *given: Any, **named: Any
     ) -> Answer:
         """Likewise, for whoever asks."""
-        with self._reading:
-            reader = self._readers.get(principal)
-            if reader is None:
-                if self._storage is None or self._engine is None:
-                    raise CollectionError(f"Tablet {self.spec.number} is not open yet; try again.")
-                self._close_readers(_MOST_READERS - 1)
-                reader = self._readers[principal] = Collection(
-                    Layout(self._storage.path), principal
-                )
-            else:
-                reader.refresh()
-            return question(reader, *given, **named)
+        if self._storage is None or self._engine is None:
+            raise CollectionError(f"Tablet {self.spec.number} is not open yet; try again.")
+        return self._views.ask(Layout(self._storage.path), principal, question, *given, **named)
+
+    def carry_out(self, commands: Sequence[Command]) -> None:
+        """Do what people want of the crawl. When it returns, that is durable."""
+        self._submit(self._obey, commands).result(_ANSWER_SECONDS)
+        self._make_durable()
 
     def snapshot(self, name: str) -> tuple[str, str]:
         """Where its table is as of now, and on which machine; whoever asks has it deleted."""
@@ -218,17 +214,14 @@ class Tablet:
             with suppress(RuntimeError):  # it has ended
                 self._loop.call_soon_threadsafe(act)
 
-    def _submit(self, act: Callable[[Delivery], Receipt], given: Delivery) -> "Future[Receipt]":
+    def _submit(self, act: Callable[[Given], Answer], given: Given) -> "Future[Answer]":
         if self._loop is None or self._state != "running":
             raise CollectionError(f"Tablet {self.spec.number} is not open; try again.")
 
-        async def call() -> Receipt:
+        async def call() -> Answer:
             return act(given)
 
         return asyncio.run_coroutine_threadsafe(call(), self._loop)
-
-    def _in_loop(self, act: Callable[[Delivery], Receipt], given: Delivery) -> Receipt:
-        return self._submit(act, given).result(_ANSWER_SECONDS)
 
     def _take(self, delivery: Delivery) -> Receipt:
         if self._arriving is None:
@@ -241,6 +234,13 @@ class Tablet:
         receipt.busy = live is not None and live.in_flight >= self._config.crawl.workers
         self._woken.set()
         return receipt
+
+    def _obey(self, commands: Sequence[Command]) -> None:
+        if self._engine is None:
+            raise CollectionError(f"Tablet {self.spec.number} is closing; try again.")
+        for command in commands:
+            carry_out(self._engine, command)
+        self._woken.set()
 
     # --- its life ---------------------------------------------------------------------------
 
@@ -257,8 +257,7 @@ class Tablet:
         except Exception as error:  # noqa: BLE001 - it is told, and whoever started it decides
             self._state, self._problem = "failed", f"{type(error).__name__}: {error}"
         finally:
-            with self._reading:
-                self._close_readers(0)
+            self._views.close()
 
     async def _live(self) -> None:
         spec, ownership = self.spec, self._ownership
@@ -391,8 +390,3 @@ class Tablet:
         """A checkpoint whose task was cancelled is still being made, in its thread."""
         with self._saving:
             self._arriving = None
-
-    def _close_readers(self, kept: int) -> None:
-        """All but the last that were opened."""
-        while len(self._readers) > kept:
-            self._readers.pop(next(iter(self._readers))).close()

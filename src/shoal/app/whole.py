@@ -17,6 +17,7 @@ from shoal.app.page import Page
 from shoal.app.slices import in_order, of_one
 from shoal.app.status import Status
 from shoal.app.status_all import status_all
+from shoal.app.steered import Steered
 from shoal.app.tablets import Tablets, owner_of
 from shoal.app.where import key_range
 from shoal.closing import Closing
@@ -43,7 +44,7 @@ Answer = TypeVar("Answer")
 _FIRST_SITE = b"\x01"
 
 
-class Whole(Closing):
+class Whole(Closing, Steered):
     """A cluster, opened for reading: `Collection` over its tablets."""
 
     def __init__(
@@ -55,6 +56,11 @@ class Whole(Closing):
         self.directory = directory
         self._graph_place = graph_place
         self._search: SearchAll | None = None
+
+    @property
+    def place(self) -> str:
+        """Where its orders go."""
+        return self.directory
 
     @property
     def config(self) -> Config:

@@ -20,20 +20,19 @@ def mark(
     named, a class, a judgement) is kept in the page's row and in the index.
     """
     from shoal.app import orders
-    from shoal.app.collection import Collection
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
+    from shoal.cli.places import reading
     from shoal.errors import UsageError
 
-    directory = directory_of(given_dir)
     given: dict[str, str] = {}
     for each in marks or ():
         name, equals, value = each.partition("=")
         if not equals:
             raise UsageError(f"write a mark as NAME=VALUE, not {each!r}")
         given[name.strip()] = value.strip()
-    is_running = orders.mark(directory, url, given) if given else False
-    with Collection(directory) as collection:
+    is_running = orders.mark(place_of(given_dir), url, given) if given else False
+    with reading(given_dir) as collection:
         found = collection.marks(url)
     if is_running:
         found |= given

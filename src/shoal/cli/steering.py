@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from shoal.app.hosts import HostLine
 
 _PATIENCE = "30s"
-_BY_SETTINGS = "it is steered by its shoal.toml, which it reads at: shoal cluster start {place}"
-_RETRY = "name what failed to it again with: shoal cluster start {place} URL"
 
 
 @app.command()
@@ -61,10 +59,10 @@ def resume(host: Host, given_dir: Dir = None, json: Json = False) -> None:
 
 def _pause(host: str, given_dir: Dir, *, paused: bool, json: bool) -> None:
     from shoal.app import orders
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
 
-    is_running = orders.pause(directory_of(given_dir, _BY_SETTINGS), host, paused=paused)
+    is_running = orders.pause(place_of(given_dir), host, paused=paused)
     name = orders.host_label(host)
     if json:
         screen.json({"host": name, "paused": paused, "running": is_running})
@@ -87,12 +85,12 @@ def slow(
 ) -> None:
     """Ask a host less often than the others."""
     from shoal.app import orders
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
     from shoal.cli.quantities import seconds
 
     wanted = seconds(delay, "TIME")
-    is_running = orders.slow(directory_of(given_dir, _BY_SETTINGS), host, wanted)
+    is_running = orders.slow(place_of(given_dir), host, wanted)
     name = orders.host_label(host)
     if json:
         screen.json({"host": name, "delay_seconds": wanted, "running": is_running})
@@ -115,10 +113,10 @@ def include(host: Host, given_dir: Dir = None, json: Json = False) -> None:
 
 def _exclude(host: str, given_dir: Dir, *, excluded: bool, json: bool) -> None:
     from shoal.app import orders
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
 
-    is_running = orders.exclude(directory_of(given_dir, _BY_SETTINGS), host, excluded=excluded)
+    is_running = orders.exclude(place_of(given_dir), host, excluded=excluded)
     name = orders.host_label(host)
     if json:
         screen.json({"host": name, "excluded": excluded, "running": is_running})
@@ -137,10 +135,10 @@ def retry(
 ) -> None:
     """Queue again what failed."""
     from shoal.app import orders
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import place_of
     from shoal.cli import screen
 
-    is_running = orders.retry(directory_of(given_dir, _RETRY), reason, host)
+    is_running = orders.retry(place_of(given_dir), reason, host)
     name = orders.host_label(host) if host else ""
     if json:
         screen.json({"reason": reason, "host": name, "running": is_running})
@@ -162,15 +160,15 @@ def submit(
 ) -> None:
     """Fetch these URLs next, in the running crawl or the next."""
     from shoal.app import orders
-    from shoal.app.layout import directory_of
+    from shoal.app.layout import is_cluster_place, place_of
     from shoal.cli import screen
     from shoal.cli.wording import count, program
     from shoal.errors import UsageError
 
     if not urls and not sitemap:
         raise UsageError("Nothing to submit: name a URL, or a sitemap with --sitemap URL")
-    directory = directory_of(given_dir, "name them to it with: shoal cluster start {place} URL")
-    taken, is_running = orders.submit(directory, urls or (), sitemap or ())
+    place = place_of(given_dir)
+    taken, is_running = orders.submit(place, urls or (), sitemap or ())
     if json:
         screen.json({"urls": taken, "running": is_running})
         return
@@ -178,7 +176,8 @@ def submit(
     if is_running:
         screen.say(f"{what} handed to the running crawl.")
     else:
-        screen.say(f"{what} queued; fetch with: {program()} crawl --dir {directory}")
+        again = "cluster start" if is_cluster_place(place) else "crawl --dir"
+        screen.say(f"{what} queued; fetch with: {program()} {again} {place}")
 
 
 @app.command()

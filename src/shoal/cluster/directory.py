@@ -33,11 +33,14 @@ class DirectoryObjects:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._partial = root / PARTIAL
-        with _faults_told(f"The store in {root} can't be made"):
-            self._prepare()
+        self._prepared = False
 
     def put(self, key: str, data: bytes | Path, *, create: bool = False) -> None:
         path = self._path(key)
+        if not self._prepared:  # who only reads leaves nothing behind
+            with _faults_told(f"The store in {self._root} can't be made"):
+                self._prepare()
+            self._prepared = True
         with _faults_told(f"{key} can't be written to {self._root}"):
             try:
                 self._put(path, data, create)
