@@ -168,7 +168,8 @@ def _require_known(place: Place, name: str) -> None:
     if name not in known:
         near = [each for each in known if each.partition(":")[0] == name.partition(":")[0]]
         near = near or difflib.get_close_matches(name, known, n=_NEAR_HOSTS) or known
-        names = f"; it knows {', '.join(near[:_NEAR_HOSTS])}" if near else ""
+        more = f" and {len(near) - _NEAR_HOSTS:,} more" if len(near) > _NEAR_HOSTS else ""
+        names = f"; it knows {', '.join(near[:_NEAR_HOSTS])}{more}" if near else ""
         raise UsageError(f"the collection does not know the host {name}{names}")
 
 

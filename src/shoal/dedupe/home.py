@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from shoal.dedupe.groups import Groups, Newcomer, Worth, page_id
-from shoal.dedupe.near import GROUP, ID_BYTES, MARK, Cut, NearIndex, cut_up
+from shoal.dedupe.near import GROUP, ID_BYTES, MARK, Cut, NearIndex, cut_up, is_followed
 from shoal.dedupe.sketch import Prints, resemblance
 from shoal.model.cell import NUL
 from shoal.model.parcel import Repeated, Sketched
@@ -95,7 +95,8 @@ class Home:
             keys += [PAGE + page, GROUP + page]
             marks += [MARK + mark for mark in cut_up(each.marks[: _ENTERED * ID_BYTES])]
         self._index.read(keys)
-        likely = {each for having in self._index.read(marks) for each in cut_up(having or b"")}
+        followed = filter(is_followed, self._index.read(marks))
+        likely = {each for having in followed for each in cut_up(having)}
         self._index.read([GROUP + each for each in likely])
 
     def take(self, batch: Batch, said: Sketched) -> None:

@@ -16,7 +16,7 @@ and a core is entered under others: so what a look-up costs is bounded, whatever
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct as Layout
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from shoal.dedupe.family import FAMILY
 from shoal.dedupe.sketch import MARKS, Prints, overlap, size
@@ -145,11 +145,9 @@ class NearIndex:
         """The groups under some marks. Whether one of the marks is common, and not followed."""
         common = False
         for having in self.read([MARK + mark for mark in cut_up(marks)]):
-            if having is None:
-                continue
-            if len(having) < MOST_GROUPS * ID_BYTES:
+            if is_followed(having):
                 named.update(cut_up(having))
-            else:
+            elif having is not None:
                 common = True
         return common
 
@@ -247,6 +245,11 @@ def _compared(group_id: bytes, group: Group, sketch: bytes, least: float) -> Nei
         if shared.resemblance > alike:
             best, of, alike = shared, core.row, shared.resemblance
     return Neighbour(group_id, group, of, alike, best.containment)
+
+
+def is_followed(having: bytes | None) -> TypeGuard[bytes]:
+    """Whether a mark leads to some groups, and is not common."""
+    return having is not None and len(having) < MOST_GROUPS * ID_BYTES
 
 
 def cut_up(ids: bytes) -> tuple[bytes, ...]:
