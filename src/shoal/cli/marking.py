@@ -31,11 +31,11 @@ def mark(
         if not equals:
             raise UsageError(f"write a mark as NAME=VALUE, not {each!r}")
         given[name.strip()] = value.strip()
-    is_running = orders.mark(place_of(given_dir), url, given) if given else False
+    if given:
+        orders.mark(place_of(given_dir), url, given)
     with reading(given_dir) as collection:
         found = collection.marks(url)
-    if is_running:
-        found |= given
+    found |= given  # a running crawl, or the next start of a cluster, has yet to write it
     if json:
         screen.json({name: value for name, value in found.items() if value})
         return

@@ -14,6 +14,7 @@ from shoal.app.status import Live, Snapshot
 from shoal.cli.summary import troubles
 from shoal.cli.wording import clock_time, count, duration, size
 from shoal.clock import iso
+from shoal.closing import Closing
 
 LOG_SECONDS = 60.0
 
@@ -65,25 +66,17 @@ class Progress(Protocol):
     ) -> None: ...
 
 
-class _Closing:
+class _Shown(Closing):
     """What every way of showing progress has: something to close, or nothing."""
 
     def __init__(self) -> None:
         self._open = ExitStack()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._open.close()
 
 
-class OnTerminal(_Closing):
+class OnTerminal(_Shown):
     def __init__(self) -> None:
         super().__init__()
         from shoal.cli.screen import LiveLine
@@ -98,7 +91,7 @@ class OnTerminal(_Closing):
         self._line.above(text)
 
 
-class InLog(_Closing):
+class InLog(_Shown):
     """Plain lines with their time: one at the start, one a minute, what is noted, and one when a
     seed's host does not answer."""
 
@@ -128,7 +121,7 @@ class InLog(_Closing):
         remark(f"{iso(time.time())} {'; '.join(lines)}")
 
 
-class InSilence(_Closing):
+class InSilence(_Shown):
     def watch(self, snapshot: Snapshot) -> None:
         """Nothing is shown."""
 

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from rocksdict import (
     AccessType,
@@ -32,6 +32,7 @@ from rocksdict import (
 )
 
 from shoal import faults
+from shoal.closing import Closing
 from shoal.errors import CollectionError, DamagedError
 from shoal.ports import Batch
 from shoal.store import open_files
@@ -92,7 +93,7 @@ class TableBatch:
         return len(self.raw)
 
 
-class RocksTable:
+class RocksTable(Closing):
     """The Table port on RocksDB."""
 
     def __init__(
@@ -209,12 +210,6 @@ class RocksTable:
     def _forget_secondary(self) -> None:
         if self._secondary is not None:
             shutil.rmtree(self._secondary, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class _Closed(dict[str, Any]):
