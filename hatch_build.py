@@ -16,12 +16,12 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = {
-    Path("src/shoal/convert/_scan.c"): "HTML is read slower",
-    Path("src/shoal/convert/_references.c"): "character references are decoded slower",
-    Path("src/shoal/clean/_content.c"): "content is found by tags, less well",
-    Path("src/shoal/dedupe/_prints.c"): "near-duplicates are found slower",
-    Path("src/shoal/dedupe/_simhash.c"): "simhashes are made slower",
-    Path("src/shoal/dedupe/_pairs.c"): "all pairs of near-duplicates are found slower",
+    Path("src/shoal/converters/html/_scan.c"): "HTML is read slower",
+    Path("src/shoal/converters/html/_references.c"): "character references are decoded slower",
+    Path("src/shoal/cleaners/_content.c"): "content is found by tags, less well",
+    Path("src/shoal/duplicates/near/_prints.c"): "near-duplicates are found slower",
+    Path("src/shoal/duplicates/methods/_simhash.c"): "simhashes are made slower",
+    Path("src/shoal/duplicates/pairs/_pairs.c"): "all pairs of near-duplicates are found slower",
     Path("src/shoal/index/_stems.c"): "documents are indexed slower",
 }
 """Each with what comes of it when it is not compiled."""

@@ -31,12 +31,12 @@ from typing import NamedTuple
 
 from benchmarks import process_tree, report
 from benchmarks.web import Web, add_arguments, served, stop_on_sigterm, web_of
-from shoal.app.cluster_file import create
-from shoal.app.cluster_status import read_status
-from shoal.app.layout import Layout
-from shoal.app.status import read_last_snapshot
 from shoal.cluster.objects import open_objects
 from shoal.counters import Counts
+from shoal.layout.cluster_file import create
+from shoal.layout.cluster_status import read_status
+from shoal.layout.layout import Layout
+from shoal.layout.snapshot import read_last_snapshot
 
 LATENCY_MS = 200
 _LOOK_SECONDS = 0.5

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 
 def shoal() -> Callable[[str], str]:
-    from shoal.app.converting import Converter  # noqa: PLC0415 - only here is it installed
+    from shoal.worker.converting import Converter  # noqa: PLC0415 - only here is it installed
 
     converter = Converter(processes=1).__enter__()
 

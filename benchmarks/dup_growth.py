@@ -4,14 +4,14 @@
     python -m benchmarks.dup_growth --all    also look-ups in 10 M (15 GB of disk), all pairs of 1 M
 
 Documents are drawn, not written: sketches of about 500 shingles each, with their marks, as texts
-would have them. The index is the crawl's own (dedupe/near.py on RocksDB), filled with groups of one
-document each, then opened anew. Those that are never asked for are random bytes of the same size.
-Look-ups are of documents that are not there, and of copies of which the index has nine tenths of
-the shingles. First: after as many other look-ups of the same kind; again: the same once more, when
-what they read is in memory. Beside it stand the permuted tables of 64-bit simhashes
-(dedupe/permuted.py), where three bits may differ, with random simhashes; look-ups are of some of
-them with three bits changed. All pairs: three in ten documents are copies, one in fifty is of one
-template.
+would have them. The index is the crawl's own (duplicates/near/near.py on RocksDB), filled with
+groups of one document each, then opened anew. Those that are never asked for are random bytes of
+the same size. Look-ups are of documents that are not there, and of copies of which the index has
+nine tenths of the shingles. First: after as many other look-ups of the same kind; again: the same
+once more, when what they read is in memory. Beside it stand the permuted tables of 64-bit simhashes
+(duplicates/methods/permuted.py), where three bits may differ, with random simhashes; look-ups are
+of some of them with three bits changed. All pairs: three in ten documents are copies, one in fifty
+is of one template.
 """
 
 import argparse
@@ -31,12 +31,12 @@ from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from typing import NamedTuple, TypeVar
 
 from benchmarks.report import line, table
-from shoal.dedupe.clusters import clusters
-from shoal.dedupe.discovery import discover
-from shoal.dedupe.family import FAMILY
-from shoal.dedupe.near import ENTERED, GROUP, MARK, Core, Group, NearIndex
-from shoal.dedupe.permuted import PermutedTables
-from shoal.dedupe.sketch import MARKS, Prints
+from shoal.duplicates.family import FAMILY
+from shoal.duplicates.methods.permuted import PermutedTables
+from shoal.duplicates.near.near import ENTERED, GROUP, MARK, Core, Group, NearIndex
+from shoal.duplicates.near.sketch import MARKS, Prints
+from shoal.duplicates.pairs.clusters import clusters
+from shoal.duplicates.pairs.discovery import discover
 from shoal.model.record import pack
 from shoal.store.table import RocksTable
 

@@ -27,7 +27,7 @@ from benchmarks.dup_corpus import (
     changed_in_runs,
 )
 from benchmarks.extract_scores import SETS, Page, domain, pages
-from shoal.app.content import content
+from shoal.files.content import content
 
 BASES = 300
 MOST_BASE_WORDS = 6000

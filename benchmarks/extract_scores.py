@@ -22,7 +22,7 @@ from random import Random
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from shoal.model.url import registered_domain
+from shoal.model.urls.url import registered_domain
 
 FOLDS = 5
 _SHINGLE_WORDS = 4

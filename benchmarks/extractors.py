@@ -47,7 +47,7 @@ _STOPLISTS = {
 
 
 def shoal(method: str) -> Extract:
-    from shoal.app.content import content  # noqa: PLC0415 - only here is it installed
+    from shoal.files.content import content  # noqa: PLC0415 - only here is it installed
 
     return lambda page: content(page["html"], page["url"], method, page["model"] or None).text
 

@@ -39,11 +39,11 @@ from benchmarks import grown, report
 from benchmarks.population import Population, answer, understand
 from benchmarks.web import stop_on_sigterm
 from shoal.clock import FakeClock
-from shoal.frontier.allowance import Again, AgainSettings
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.state.settings import FrontierSettings, Seams
+from shoal.model.change_history import Life
 from shoal.model.document import Understood
-from shoal.model.life import Life
 from shoal.model.link import Link
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
@@ -196,7 +196,7 @@ class Bench:
         self._meter.add("take", since, self._seen["visit"] - before)
 
     def _visit_some(self, count: int) -> int:
-        """As crawl.py does it: several visits in flight, each one's batch written at its end."""
+        """As core.py does it: several visits in flight, each one's batch written at its end."""
         leases = list(islice(iter(self._frontier.lease, None), count))
         self._clock.advance(count / self._population.visits_per_second)
         pages = 0

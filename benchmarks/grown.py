@@ -25,12 +25,12 @@ from benchmarks.population import (
     spread,
 )
 from shoal.clock import FakeClock
-from shoal.frontier.allowance import Again
-from shoal.frontier.credit import CreditRow, credit_key, domain_of, standing_of, standings
-from shoal.frontier.discovery import Order
-from shoal.frontier.front import Front
-from shoal.frontier.robots_desk import robots_url
-from shoal.frontier.rows import (
+from shoal.frontier.outcome.discovery import Order
+from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.credit import CreditRow, credit_key, domain_of, standing_of, standings
+from shoal.frontier.schedule.front import Front
+from shoal.frontier.sources.robots_cache import robots_url
+from shoal.frontier.state.rows import (
     ADDRESSES_KEY,
     AGAIN,
     CLOCK_KEY,
@@ -49,14 +49,14 @@ from shoal.frontier.rows import (
     site_row_key,
     url_key,
 )
-from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.cell import to_ms
+from shoal.model.change_history import Life
 from shoal.model.document import Fate
-from shoal.model.life import Life
 from shoal.model.outcome import State
-from shoal.model.partition import host_of_site
 from shoal.model.record import pack, unpack
-from shoal.model.robots import ALLOW_ALL, MAX_AGE_SECONDS
+from shoal.model.robots.robots import ALLOW_ALL, MAX_AGE_SECONDS
+from shoal.model.urls.partition import host_of_site
 from shoal.ports import Batch, Table
 from shoal.store.table import RocksTable
 

@@ -27,9 +27,8 @@ from typing import NamedTuple
 from benchmarks.report import line, table
 from benchmarks.search_scores import chance, mean
 from benchmarks.web import add_arguments, served, stop_on_sigterm, web_of
-from shoal.app.collection import Collection
-from shoal.app.entries import Entries
-from shoal.app.link_graph import stored_votes
+from shoal.analysis.ranking import stored_votes
+from shoal.collection.collection import Collection
 from shoal.graph.generations import opened
 from shoal.graph.making import make
 from shoal.graph.scores import RankFile
@@ -37,6 +36,7 @@ from shoal.graph.votes import NO_VOTE, Votes
 from shoal.index.fields import FieldWeights
 from shoal.index.reader import IndexReader
 from shoal.index.writer import IndexWriter
+from shoal.indexer.entries import Entries
 from shoal.model.principal import OWNER
 from shoal.model.record import changed
 from shoal.search.parse import parse, words_of

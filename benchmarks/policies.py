@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.report import line, table
-from shoal.app.policy_plot import svg
-from shoal.app.simulating import Asked, Outcome, Simulation, simulation
-from shoal.refresh.waiting import Policy
+from shoal.analysis.policy_plot import svg
+from shoal.analysis.simulation import Asked, Outcome, Simulation, simulation
+from shoal.freshness.waiting import Policy
 
 _POLICIES: tuple[Policy, ...] = ("uniform", "age")
 _WIDE_GAP = 0.05

@@ -14,7 +14,7 @@ from xxhash import xxh3_128_hexdigest
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
-from shoal.model.rowkey import row_key, url_of
+from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.visit import Fetched, Kind, Visit
 
 ETAG = '"5f3a-4c1"'

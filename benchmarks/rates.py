@@ -19,9 +19,9 @@ from random import Random
 from typing import NamedTuple
 
 from benchmarks.report import line, table
-from shoal.model.life import Life
-from shoal.refresh.priors import Priors, groups_of
-from shoal.refresh.rate import LogNormal, estimate, observe
+from shoal.freshness.priors import Priors, groups_of
+from shoal.freshness.rate import LogNormal, estimate, observe
+from shoal.model.change_history import Life
 
 VISITS = (1, 2, 3, 5, 10, 20, 50, 100)
 _LOW, _HIGH = 0.1, 2.0

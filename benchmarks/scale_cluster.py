@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.scale_model import Costs
 from benchmarks.scale_world import Floats, Hosts, Integers
-from shoal.frontier.shares import LENT
+from shoal.frontier.schedule.shares import LENT
 
 FOREVER = float("inf")
 _DONE = 0.01
@@ -29,7 +29,8 @@ class AddressClock(StrEnum):
     """A tablet's gap is the gap times the number of tablets: safe without asking anybody."""
     AT_MOST_DELAY = "all tablets, at most a host's delay"
     LENT = "half all tablets, half those that wait"
-    """As built (src/shoal/frontier/shares.py): every tablet that has a host there waits."""
+    """As built (src/shoal/frontier/schedule/shares.py): every tablet that has a host there
+    waits."""
     PRESENT = "tablets that have a host there"
     NONE = "nobody: no address clock"
 

@@ -20,11 +20,11 @@ import shoal
 from benchmarks import process_tree, report
 from benchmarks.crawlers import shoal_crawler
 from benchmarks.web import add_arguments, served, stop_on_sigterm, web_of
-from shoal.app.collection import Collection
+from shoal.collection.collection import Collection
 from shoal.model.link import Link, Rel
-from shoal.model.parcel import Named, Sketched
-from shoal.model.partition import tablet_of_row
+from shoal.model.messages import Named, Sketched
 from shoal.model.record import pack
+from shoal.model.urls.partition import tablet_of_row
 from shoal.store.table import RocksTable
 
 _TABLETS = 512

@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import table
-from shoal.app.arriving import Arriving
-from shoal.app.engine import Engine
-from shoal.app.layout import Layout
-from shoal.app.seat import Seat
 from shoal.cluster.exchange import MOST_BYTES, MOST_ITEMS
 from shoal.cluster.outbox import Outbox
 from shoal.config import load
+from shoal.engine.engine import Engine
+from shoal.fleet.deliveries import Arriving
+from shoal.layout.identity import Seat
+from shoal.layout.layout import Layout
 from shoal.model.link import Link
-from shoal.model.parcel import NOWHERE, Delivery, Named
-from shoal.model.partition import Partition, tablet_of_row
-from shoal.model.rowkey import row_key
+from shoal.model.messages import NOWHERE, Delivery, Named
+from shoal.model.urls.partition import Partition, tablet_of_row
+from shoal.model.urls.rowkey import row_key
 
 _HERE, _THERE = Partition(0, 2), Partition(1, 2)
 _LINKS_OF_A_PAGE = 10

@@ -1,15 +1,15 @@
 """How are the figures of the simulation drawn? Lines over an axis that is logarithmic, as SVG.
 
-The frame and the letters are those of all drawings of the project (shoal.model.drawing).
+The frame and the letters are those of all drawings of the project (shoal.plot.drawing).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from shoal.app.freshness_plot import nice_top
-from shoal.model.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
-from shoal.model.sheet import Point, SvgSheet
+from shoal.collection.report.freshness_plot import nice_top
+from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
+from shoal.plot.sheet import Point, SvgSheet
 
 _COLOURS = ("#1f5fa8", "#a8481f", "#2f7d32", "#7a3fa0", "#666666", "#c08a1e")
 _LEVELS = 5

@@ -34,7 +34,7 @@ from shoal.model.candidate import Candidates
 from shoal.model.entry import Entry
 from shoal.model.principal import OWNER
 from shoal.model.record import changed
-from shoal.model.rowkey import row_key, url_of
+from shoal.model.urls.rowkey import row_key, url_of
 from shoal.search.parse import parse
 from shoal.search.ranking import CANDIDATES, Weights, order
 

@@ -20,14 +20,14 @@ from pathlib import Path
 
 import shoal
 from benchmarks import report
-from shoal.app.engine import Engine
-from shoal.app.indexing import reindex
+from shoal.access.indexing import reindex
 from shoal.config import load
+from shoal.engine.engine import Engine
 from shoal.model.compression import zstd
 from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
-from shoal.model.rowkey import row_key, site_key
-from shoal.model.url import site_of
+from shoal.model.urls.rowkey import row_key, site_key
+from shoal.model.urls.url import site_of
 from shoal.model.visit import Fetched, Visit
 
 _WORDS = 50_000

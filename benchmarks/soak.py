@@ -27,7 +27,7 @@ from benchmarks.soak_server import Asked, Server, served
 from benchmarks.soak_watch import Look
 from benchmarks.soak_world import Size, World
 from benchmarks.web import stop_on_sigterm
-from shoal.app.status import Status
+from shoal.layout.snapshot import Status
 
 PORT = 8591
 WORLD_SIZE = 1.25

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.collection.many import Both, crawled, divided
+
 PROJECT = Path(__file__).resolve().parent.parent
 
 # A deadline per example fails by chance on a machine that others use too.
@@ -26,3 +28,11 @@ def shoal_data() -> Path:
             "no outside test data: SHOAL_DATA names no directory and ../shared/data is absent"
         )
     return directory
+
+
+@pytest.fixture(scope="session")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """A collection, and the same as tablets. To be read only."""
+    place = tmp_path_factory.mktemp("many")
+    sites = crawled(place / "one")
+    return Both(place / "one", divided(place / "one", place / "tablets"), sites)

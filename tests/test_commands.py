@@ -79,8 +79,8 @@ class Checkout:
         return [f"pip {self.root}/{lock}", f"pip {self.root}"]
 
 
-COMPILED = "src/shoal/convert/_scan.c"
-INCLUDED = "src/shoal/clean/words.h"
+COMPILED = "src/shoal/converters/html/_scan.c"
+INCLUDED = "src/shoal/cleaners/words.h"
 """Any header, there or not."""
 COPIED = [
     *("shoal", "check", "pyproject.toml", "hatch_build.py", COMPILED),

@@ -1,7 +1,9 @@
 """The shape of the house: which way imports point, who may import a library, how long a file gets.
 
-Imports point one way: cli, web → app → {crawl, rooms} → ports → model → ground, as in
-docs/architecture.md. The checks are functions over any source tree, so that each is also shown a
+Imports point one way: cli → web → api → maintenance → analysis → repartition → fleet → control →
+engine → access → indexer → files → collection → worker → layout → {rooms, core} → ports → model →
+ground, as in docs/architecture.md. Imports inside functions count too, so no cycle can hide.
+The checks are functions over any source tree, so that each is also shown a
 tree with one planted fault and must find it.
 """
 
@@ -10,32 +12,44 @@ import importlib.metadata
 import re
 import sys
 import tomllib
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import shoal
+
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src" / "shoal"
 
-GROUND = frozenset({"errors", "clock", "closing", "config", "counters", "cycles", "faults"})
+GROUND = frozenset(
+    {"errors", "clock", "closing", "config", "counters", "cycles", "faults", "loop", "plot"}
+)
 ROOMS = frozenset(
-    {"sources", "frontier", "fetch", "understand", "convert", "clean", "dedupe", "store"}
-) | {"graph", "index", "search", "refresh", "focus", "deep", "cluster", "demo"}
+    {"sources", "frontier", "fetch", "understand", "converters", "cleaners", "duplicates", "store"}
+) | {"graph", "index", "search", "freshness", "focus", "cluster", "demo"}
 BELOW_ROOMS = GROUND | {"model", "ports"}
+PACKAGES = (
+    *("layout", "worker", "collection", "files", "indexer", "access", "engine", "control"),
+    *("fleet", "repartition", "analysis", "maintenance", "api"),
+)
+"""What puts the rooms together, from the bottom to the top: each may import all before it."""
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
     **dict.fromkeys(GROUND, frozenset({"errors"})),
     "model": GROUND,
     "ports": GROUND | {"model"},
-    "crawl": BELOW_ROOMS,
+    "core": BELOW_ROOMS,
     **dict.fromkeys(ROOMS, BELOW_ROOMS),
-    "app": ROOMS | BELOW_ROOMS | {"crawl"},
-    "cli": GROUND | {"model", "app", "web", "demo", "__init__"},
-    "web": GROUND | {"model", "app", "__init__"},
-    "__init__": GROUND | {"model", "app"},
+    **{
+        package: ROOMS | BELOW_ROOMS | {"core"} | frozenset(PACKAGES[:place])
+        for place, package in enumerate(PACKAGES)
+    },
+    "web": GROUND | {"model", "__init__"} | frozenset(PACKAGES),
+    "cli": GROUND | {"model", "web", "demo", "__init__"} | frozenset(PACKAGES),
+    "__init__": GROUND | {"model"} | frozenset(PACKAGES),
     "__main__": GROUND | {"cli"},
 }
 """Which parts of the house a part may import; its own modules always."""
@@ -45,13 +59,15 @@ PROJECT_EXTRAS = frozenset({"bench", "dev", "training"})
 """Extras for work on the project, of which src/shoal imports nothing; the others are for users."""
 ROOMS_OF_LIBRARY = {
     "tantivy": {"index"},
-    "numpy": {"graph", "refresh"},
+    "numpy": {"graph", "freshness"},
     "starlette": {"web"},
     "ray": {"cluster"},
 }
 """Libraries that are the ground of a room: there any module may import them."""
 MAX_LINES = 400
 MAX_LOOP_LINES = 60
+MAX_MODULES = 25
+"""In a folder; families of formats have a file for each format."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +154,23 @@ def long_modules(source: Path) -> list[str]:
     return [f"{file.name}: {lines} lines" for file, lines in lengths.items() if lines > MAX_LINES]
 
 
+def crowded_folders(source: Path) -> list[str]:
+    crowd = Counter(
+        file.parent.relative_to(source) for file in modules(source) if file.name != "__init__.py"
+    )
+    return [
+        f"{folder}: {count} modules"
+        for folder, count in sorted(crowd.items())
+        if count > MAX_MODULES and not folder.is_relative_to("converters")
+    ]
+
+
+def public_packages(source: Path, public: Iterable[str]) -> list[str]:
+    """Public names that a package or a module of the top folder has too."""
+    parts = {part_of(file.relative_to(source)) for file in modules(source)}
+    return sorted(parts & set(public))
+
+
 def vague_names(source: Path) -> list[str]:
     paths = [file.relative_to(source) for file in modules(source)]
     return [
@@ -149,9 +182,9 @@ def vague_names(source: Path) -> list[str]:
 
 def long_loops(source: Path) -> list[str]:
     """Functions of the core loop that no longer fit one screen."""
-    tree = ast.parse((source / "crawl.py").read_bytes())
+    tree = ast.parse((source / "core.py").read_bytes())
     return [
-        f"crawl.py: {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        f"core.py: {node.name} has {node.end_lineno - node.lineno + 1} lines"
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.end_lineno is not None
@@ -213,6 +246,15 @@ def test_no_module_is_too_long() -> None:
     assert long_modules(SOURCE) == []
 
 
+def test_no_folder_has_too_many_modules() -> None:
+    assert crowded_folders(SOURCE) == []
+
+
+def test_no_public_name_is_a_package_too() -> None:
+    assert public_packages(SOURCE, shoal.__all__) == []
+    assert public_packages(SOURCE, ["open", "converters"]) == ["converters"]
+
+
 def test_no_module_has_a_vague_name() -> None:
     assert vague_names(SOURCE) == []
 
@@ -224,22 +266,25 @@ def test_the_core_loop_fits_one_screen() -> None:
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A small house without a fault."""
-    plant(tmp_path, "__init__.py", "from shoal.app import build")
+    plant(tmp_path, "__init__.py", "from shoal.engine import build")
     plant(tmp_path, "__main__.py", "from shoal.cli.main import run")
-    plant(tmp_path, "app.py", "from shoal.fetch.http import a\nfrom shoal import crawl\n")
-    plant(tmp_path, "crawl.py", "from shoal.ports import Store\nfrom shoal.model import url\n")
+    plant(tmp_path, "engine/x.py", "from shoal.fetch.http import a\nfrom shoal import core\n")
+    plant(tmp_path, "fleet/x.py", "def f():\n    from shoal.engine.x import a\n")
+    plant(tmp_path, "core.py", "from shoal.ports import Store\nfrom shoal.model import url\n")
     plant(tmp_path, "errors.py", "import re\n")
     plant(
         tmp_path, "config/__init__.py", "from shoal.config.values import a\nimport shoal.errors\n"
     )
     plant(tmp_path, "config/values.py", "from shoal.errors import E\n")
-    plant(tmp_path, "ports.py", "from shoal.model.url import Url\n")
-    plant(tmp_path, "model/url.py", "import ada_url\nfrom shoal.model import link\n")
+    plant(tmp_path, "ports.py", "from shoal.model.urls.url import Url\n")
+    plant(tmp_path, "model/urls/url.py", "import ada_url\nfrom shoal.model import link\n")
     plant(tmp_path, "fetch/http.py", "import pycurl\nfrom . import dns\nfrom shoal import ports\n")
     plant(tmp_path, "graph/x.py", "import numpy\n")
     plant(tmp_path, "graph/y.py", "import numpy\n")
     plant(
-        tmp_path, "cli/main.py", "import shoal\nfrom shoal.demo import site\nfrom ..app import x\n"
+        tmp_path,
+        "cli/main.py",
+        "import shoal\nfrom shoal.demo import site\nfrom ..engine import x\n",
     )
     return tmp_path
 
@@ -250,8 +295,8 @@ def plant(tree: Path, name: str, text: str) -> None:
 
 
 def faults(tree: Path) -> list[str]:
-    checks = (wrong_directions, shared_libraries, long_modules, vague_names, long_loops)
-    return [fault for check in checks for fault in check(tree)]
+    checks = (wrong_directions, shared_libraries, long_modules, crowded_folders, vague_names)
+    return [fault for check in (*checks, long_loops) for fault in check(tree)]
 
 
 def test_a_house_without_a_fault_passes(tree: Path) -> None:
@@ -268,11 +313,13 @@ def test_a_house_without_a_fault_passes(tree: Path) -> None:
         ),
         ("fetch/x.py", "from ..store import t", "fetch/x.py:1: fetch must not import shoal.store"),
         ("fetch/x.py", "from .. import store", "must not import shoal"),
-        ("fetch/x.py", "import shoal.app", "fetch must not import shoal.app"),
+        ("fetch/x.py", "import shoal.engine", "fetch must not import shoal.engine"),
+        ("layout/x.py", "def f():\n    import shoal.engine", "layout must not import shoal.engine"),
+        ("engine/x.py", "from shoal.fleet import y", "engine must not import shoal.fleet"),
         ("fetch/x.py", "import shoal", "fetch must not import shoal"),
         ("fetch/x.py", "def f():\n    import shoal.cli", "x.py:2: fetch must not import shoal.cli"),
-        ("crawl.py", "from shoal.fetch import http", "crawl must not import shoal.fetch"),
-        ("ports.py", "from shoal.crawl import loop", "ports must not import shoal.crawl"),
+        ("core.py", "from shoal.fetch import http", "core must not import shoal.fetch"),
+        ("ports.py", "from shoal.core import loop", "ports must not import shoal.core"),
         ("model/x.py", "from shoal.ports import Store", "model must not import shoal.ports"),
         ("errors.py", "from shoal.clock import now", "errors must not import shoal.clock"),
         ("counters.py", "from shoal import clock", "counters must not import shoal"),
@@ -290,7 +337,7 @@ def test_a_house_without_a_fault_passes(tree: Path) -> None:
         (
             "store/x.py",
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import ada_url.sub\n",
-            "ada_url is imported by model/url.py, store/x.py",
+            "ada_url is imported by model/urls/url.py, store/x.py",
         ),
         (
             "store/x.py",
@@ -300,7 +347,7 @@ def test_a_house_without_a_fault_passes(tree: Path) -> None:
         ("store/x.py", "a = 1\n" * 401, "x.py: 401 lines"),
         ("store/utils.py", "", "store/utils.py"),
         ("store/common/x.py", "", "store/common/x.py"),
-        ("crawl.py", "async def loop():\n" + "    a = 1\n" * 60, "crawl.py: loop has 61 lines"),
+        ("core.py", "async def loop():\n" + "    a = 1\n" * 60, "core.py: loop has 61 lines"),
     ],
 )
 def test_a_planted_fault_is_found(tree: Path, name: str, text: str, said: str) -> None:

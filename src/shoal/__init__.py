@@ -10,50 +10,47 @@ Names are imported when they are first used: child processes and `shoal --help` 
 package too, and need little of it.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shoal.app.api import crawl, open, refresh  # noqa: A004 - shoal.open reads well
-    from shoal.app.cleaned import Cleaned
-    from shoal.app.cleaning import clean
-    from shoal.app.cluster_api import (
+    from shoal.access.indexing import reindex, update_index
+    from shoal.analysis.duplicates import duplicate_clusters, duplicate_pairs, regroup
+    from shoal.analysis.graph_export import export_graph
+    from shoal.analysis.graph_report import link_graph
+    from shoal.analysis.near_duplicates import compare, near_duplicates
+    from shoal.analysis.page_links import links
+    from shoal.analysis.ranking import rank
+    from shoal.api import (
         cluster_status,
+        crawl,
         create_cluster,
+        export_cdxj,
+        export_jsonl,
+        export_warc,
+        map_site,
         merge,
+        open,  # noqa: A004 - shoal.open reads well
+        refresh,
         run_cluster,
         split,
         stop_cluster,
     )
-    from shoal.app.collection import Collection, Page
-    from shoal.app.conversion import Conversion
-    from shoal.app.converting import Converter, convert
-    from shoal.app.deduping import Deduped, dedupe
-    from shoal.app.dups import (
-        duplicate_clusters,
-        duplicate_groups,
-        duplicate_pairs,
-        mirrors,
-        regroup,
-        url_lessons,
-    )
-    from shoal.app.dups_accuracy import fingerprint_accuracy
-    from shoal.app.dups_files import file_clusters
-    from shoal.app.dups_near import compare, near_duplicates
-    from shoal.app.graph_export import export_graph
-    from shoal.app.graph_report import link_graph
-    from shoal.app.indexing import reindex, update_index
-    from shoal.app.link_graph import rank
-    from shoal.app.offers import export_cdxj, export_jsonl, export_warc, map_site
-    from shoal.app.page_links import links
-    from shoal.app.page_source import slope
-    from shoal.app.results import Result, Results
-    from shoal.app.whole import Whole
+    from shoal.collection.page import Page
+    from shoal.collection.report.duplicate_groups import duplicate_groups, mirrors, url_lessons
+    from shoal.collection.search.results import Result, Results
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
+    from shoal.control.controls import Collection, Whole
     from shoal.errors import ShoalError, UsageError
+    from shoal.files.cleaned import Cleaned
+    from shoal.files.cleaning import clean
+    from shoal.files.deduping import Deduped, dedupe
+    from shoal.files.file_duplicates import file_clusters
+    from shoal.files.fingerprint_accuracy import fingerprint_accuracy
+    from shoal.files.page_source import slope
     from shoal.model.plan import plan
+    from shoal.worker.conversion import Conversion
+    from shoal.worker.converting import Converter, convert
 
 __all__ = [
     "Cleaned",
@@ -105,52 +102,52 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Cleaned": ("shoal.app.cleaned", "Cleaned"),
-    "Collection": ("shoal.app.collection", "Collection"),
-    "Conversion": ("shoal.app.conversion", "Conversion"),
-    "Converter": ("shoal.app.converting", "Converter"),
-    "Deduped": ("shoal.app.deduping", "Deduped"),
-    "Page": ("shoal.app.collection", "Page"),
-    "Result": ("shoal.app.results", "Result"),
-    "Results": ("shoal.app.results", "Results"),
+    "Cleaned": ("shoal.files.cleaned", "Cleaned"),
+    "Collection": ("shoal.control.controls", "Collection"),
+    "Conversion": ("shoal.worker.conversion", "Conversion"),
+    "Converter": ("shoal.worker.converting", "Converter"),
+    "Deduped": ("shoal.files.deduping", "Deduped"),
+    "Page": ("shoal.collection.page", "Page"),
+    "Result": ("shoal.collection.search.results", "Result"),
+    "Results": ("shoal.collection.search.results", "Results"),
     "ShoalError": ("shoal.errors", "ShoalError"),
     "UsageError": ("shoal.errors", "UsageError"),
-    "Whole": ("shoal.app.whole", "Whole"),
+    "Whole": ("shoal.control.controls", "Whole"),
     "__version__": ("shoal.config", "VERSION"),
-    "clean": ("shoal.app.cleaning", "clean"),
-    "cluster_status": ("shoal.app.cluster_api", "cluster_status"),
-    "compare": ("shoal.app.dups_near", "compare"),
-    "convert": ("shoal.app.converting", "convert"),
-    "crawl": ("shoal.app.api", "crawl"),
-    "create_cluster": ("shoal.app.cluster_api", "create_cluster"),
-    "dedupe": ("shoal.app.deduping", "dedupe"),
-    "duplicate_clusters": ("shoal.app.dups", "duplicate_clusters"),
-    "duplicate_groups": ("shoal.app.dups", "duplicate_groups"),
-    "duplicate_pairs": ("shoal.app.dups", "duplicate_pairs"),
-    "export_cdxj": ("shoal.app.offers", "export_cdxj"),
-    "export_graph": ("shoal.app.graph_export", "export_graph"),
-    "export_jsonl": ("shoal.app.offers", "export_jsonl"),
-    "export_warc": ("shoal.app.offers", "export_warc"),
-    "file_clusters": ("shoal.app.dups_files", "file_clusters"),
-    "fingerprint_accuracy": ("shoal.app.dups_accuracy", "fingerprint_accuracy"),
-    "link_graph": ("shoal.app.graph_report", "link_graph"),
-    "links": ("shoal.app.page_links", "links"),
-    "map_site": ("shoal.app.offers", "map_site"),
-    "merge": ("shoal.app.cluster_api", "merge"),
-    "mirrors": ("shoal.app.dups", "mirrors"),
-    "near_duplicates": ("shoal.app.dups_near", "near_duplicates"),
-    "open": ("shoal.app.api", "open"),
+    "clean": ("shoal.files.cleaning", "clean"),
+    "cluster_status": ("shoal.api", "cluster_status"),
+    "compare": ("shoal.analysis.near_duplicates", "compare"),
+    "convert": ("shoal.worker.converting", "convert"),
+    "crawl": ("shoal.api", "crawl"),
+    "create_cluster": ("shoal.api", "create_cluster"),
+    "dedupe": ("shoal.files.deduping", "dedupe"),
+    "duplicate_clusters": ("shoal.analysis.duplicates", "duplicate_clusters"),
+    "duplicate_groups": ("shoal.collection.report.duplicate_groups", "duplicate_groups"),
+    "duplicate_pairs": ("shoal.analysis.duplicates", "duplicate_pairs"),
+    "export_cdxj": ("shoal.api", "export_cdxj"),
+    "export_graph": ("shoal.analysis.graph_export", "export_graph"),
+    "export_jsonl": ("shoal.api", "export_jsonl"),
+    "export_warc": ("shoal.api", "export_warc"),
+    "file_clusters": ("shoal.files.file_duplicates", "file_clusters"),
+    "fingerprint_accuracy": ("shoal.files.fingerprint_accuracy", "fingerprint_accuracy"),
+    "link_graph": ("shoal.analysis.graph_report", "link_graph"),
+    "links": ("shoal.analysis.page_links", "links"),
+    "map_site": ("shoal.api", "map_site"),
+    "merge": ("shoal.api", "merge"),
+    "mirrors": ("shoal.collection.report.duplicate_groups", "mirrors"),
+    "near_duplicates": ("shoal.analysis.near_duplicates", "near_duplicates"),
+    "open": ("shoal.api", "open"),
     "plan": ("shoal.model.plan", "plan"),
-    "rank": ("shoal.app.link_graph", "rank"),
-    "refresh": ("shoal.app.api", "refresh"),
-    "regroup": ("shoal.app.dups", "regroup"),
-    "reindex": ("shoal.app.indexing", "reindex"),
-    "run_cluster": ("shoal.app.cluster_api", "run_cluster"),
-    "slope": ("shoal.app.page_source", "slope"),
-    "split": ("shoal.app.cluster_api", "split"),
-    "stop_cluster": ("shoal.app.cluster_api", "stop_cluster"),
-    "update_index": ("shoal.app.indexing", "update_index"),
-    "url_lessons": ("shoal.app.dups", "url_lessons"),
+    "rank": ("shoal.analysis.ranking", "rank"),
+    "refresh": ("shoal.api", "refresh"),
+    "regroup": ("shoal.analysis.duplicates", "regroup"),
+    "reindex": ("shoal.access.indexing", "reindex"),
+    "run_cluster": ("shoal.api", "run_cluster"),
+    "slope": ("shoal.files.page_source", "slope"),
+    "split": ("shoal.api", "split"),
+    "stop_cluster": ("shoal.api", "stop_cluster"),
+    "update_index": ("shoal.access.indexing", "update_index"),
+    "url_lessons": ("shoal.collection.report.duplicate_groups", "url_lessons"),
 }
 
 
@@ -163,16 +160,3 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     module, attribute = _HOMES[name]
     return getattr(import_module(module), attribute)
-
-
-class _Package(ModuleType):
-    """`shoal.crawl`, `shoal.clean` and `shoal.dedupe` are the functions, though importing the
-    modules of the same names would rebind them. Those are imported as ever: `from shoal.clean
-    import dom`."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -1,18 +1,18 @@
 """Which seams exist? Every part that the core loop or another room may be given, as a small
 Protocol.
 
-`crawl.py` knows only these. `app.py` chooses the parts. Anything with the right methods will do;
-the suites in tests/contract run against every implementation.
+`core.py` knows only these. The package `engine` chooses the parts. Anything with the right methods
+will do; the suites in tests/contract run against every implementation.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from shoal.model.change_history import Life
 from shoal.model.content import Content
 from shoal.model.document import Document, Regraded, Understood
-from shoal.model.life import Life
 from shoal.model.link import Link, Source
-from shoal.model.parcel import Item
+from shoal.model.messages import Item
 from shoal.model.principal import Principal
 from shoal.model.visit import Fetched, Visit
 

@@ -20,11 +20,11 @@ from benchmarks.population import (
     understand,
 )
 from shoal.clock import FakeClock
-from shoal.frontier.allowance import Again, AgainSettings
-from shoal.frontier.audit import audit
-from shoal.frontier.credit import CreditRow
+from shoal.frontier.audit.audit import audit
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.rows import (
+from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.credit import CreditRow
+from shoal.frontier.state.rows import (
     FRONT_MARK,
     HostRow,
     RobotsRow,
@@ -34,12 +34,12 @@ from shoal.frontier.rows import (
     row_of_url_key,
     unpack_url,
 )
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.state.settings import FrontierSettings, Seams
+from shoal.model.change_history import Life
 from shoal.model.document import Understood
-from shoal.model.life import Life
 from shoal.model.link import Link
 from shoal.model.record import unpack
-from shoal.model.rowkey import row_key, site_of_key, url_of
+from shoal.model.urls.rowkey import row_key, site_of_key, url_of
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import FAMILIES, RocksTable

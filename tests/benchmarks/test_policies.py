@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.policies import Row, broken, rows_of
-from shoal.app.simulating import Asked, simulation
+from shoal.analysis.simulation import Asked, simulation
 
 ASKED = Asked(pages=150, policies=("uniform", "age"), budgets=(0.3,))
 

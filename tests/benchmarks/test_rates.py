@@ -3,7 +3,7 @@
 from random import Random
 
 from benchmarks.rates import VISITS, learned, scores
-from shoal.refresh.rate import DEFAULT_PRIOR
+from shoal.freshness.rate import DEFAULT_PRIOR
 
 WEEK = 7 * 86_400.0
 

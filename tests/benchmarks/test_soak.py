@@ -16,8 +16,8 @@ from benchmarks import soak, soak_watch
 from benchmarks.soak_server import GZIP_EVERY, Asked, Desk
 from benchmarks.soak_watch import Look, look, trend
 from benchmarks.soak_world import Kind, Size, World, address
-from shoal.app.status import Snapshot, status_of
 from shoal.focus.traps import Traps
+from shoal.layout.snapshot import Snapshot, status_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 SIZE = Size(hosts=7, pages=48, port=8591)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import shoal as python
-from shoal.app.indexing import update_index
+from shoal.access.indexing import update_index
 from shoal.cli.main import run
 from tests.cli.command import Done, Shoal
 

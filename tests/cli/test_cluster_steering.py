@@ -3,10 +3,10 @@
 import time
 from pathlib import Path
 
-from shoal.app.cluster_file import create
-from shoal.app.cluster_orders import Orders, Tell
-from shoal.app.cluster_status import new_status, write_status
 from shoal.cluster.objects import open_objects
+from shoal.control.cluster_commands import Orders, Tell
+from shoal.layout.cluster_file import create
+from shoal.layout.cluster_status import new_status, write_status
 from shoal.sources.inbox import ReadSitemap, Submit
 from tests.cli.command import Shoal
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app import doctor
-from shoal.clean import cleaners
+from shoal.cleaners import cleaners
+from shoal.maintenance import doctor
 from tests.cli.command import PROJECT, Shoal
 
 # No name server outside is asked by a test: this one refuses.

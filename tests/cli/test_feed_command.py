@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import run
-from shoal.app.engine import Engine
 from shoal.cli.main import _register_commands
 from shoal.cli.options import parse_and_run
 from shoal.config import load
+from shoal.engine.engine import Engine
 from shoal.errors import UsageError
+from shoal.loop import run
 from tests.cli.command import Shoal
 
 Ask = Callable[..., str]

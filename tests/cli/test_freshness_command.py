@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.freshness import Freshness
-from shoal.app.measuring import Figures
 from shoal.cli.main import _register_commands
 from shoal.cli.options import parse_and_run
+from shoal.collection.report.freshness import Freshness
+from shoal.collection.report.measuring import Figures
 from shoal.errors import UsageError
 
 Ask = Callable[..., str]
@@ -66,7 +66,7 @@ def test_one_page_has_its_kind(
     pages: int, says: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     _register_commands()  # in the order of their themes
-    from shoal.cli.freshness import _say  # noqa: PLC0415
+    from shoal.cli.commands.freshness import _say  # noqa: PLC0415
 
     _say(Freshness("2026-11-16T00:00:00Z", Figures(pages), pages, pages, 0.0, None, [], []))
     kind = "its kind" if pages == 1 else "their kind"

@@ -77,7 +77,7 @@ def test_no_summary_of_a_command_is_cut(shoal: Shoal) -> None:
 
 def test_the_function_keeps_its_name_whatever_is_imported_first() -> None:
     """The package loads lazily, and its core loop stands in a module of the same name."""
-    program = "import shoal; shoal.open; import shoal.app.engine; print(callable(shoal.crawl))"
+    program = "import shoal; shoal.open; import shoal.engine.engine; print(callable(shoal.crawl))"
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={"PYTHONPATH": str(PROJECT / "src")},

@@ -11,9 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shoal.app.engine import Engine
-from shoal.app.layout import Layout, is_locked
 from shoal.config import load
+from shoal.engine.engine import Engine
+from shoal.layout.layout import Layout, is_locked
 
 COMMAND = (sys.executable, "-m", "shoal", "serve")
 

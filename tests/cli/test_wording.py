@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.cli.wording import count, duration, harmless, one_line, parts, size, to_time
+from shoal.cli.terminal.wording import count, duration, harmless, one_line, parts, size, to_time
 from shoal.errors import UsageError
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC).timestamp()

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from shoal.app.api import seeds_of
-from shoal.app.cluster_file import config_of
-from shoal.app.cluster_run import per_tablet
-from shoal.app.tablet import Tablet, TabletReport, TabletSpec
 from shoal.cluster.quiet import Look, Quiet
-from shoal.model.parcel import Delivery, Receipt
+from shoal.engine.seeds import seeds_of
+from shoal.fleet.cluster_run import per_tablet
+from shoal.fleet.tablet import Tablet, TabletSpec
+from shoal.layout.cluster_file import config_of
+from shoal.layout.cluster_status import TabletReport
+from shoal.model.messages import Delivery, Receipt
 
 PATIENCE_SECONDS = 60.0
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.app.cluster_file import create, directories
-from shoal.app.layout import Layout
-from shoal.app.tablets import LocalTablets
-from shoal.app.verify import verifying
-from shoal.app.whole import Whole
+from shoal.collection.tablets import LocalTablets
+from shoal.collection.whole import Whole
+from shoal.layout.cluster_file import create, directories
+from shoal.layout.layout import Layout
+from shoal.maintenance.verify import verifying
 from shoal.model.outcome import State
 from tests.crawl.run import QUICK
 from tests.world import Request, Running, gaps, overlaps, repeats

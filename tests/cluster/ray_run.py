@@ -17,10 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from shoal.app.cluster_file import config_of
-from shoal.app.cluster_orders import Drain, Rebalance, post
-from shoal.app.cluster_run import Running, run_cluster, seeds_for
-from shoal.app.cluster_status import ClusterStatus
+from shoal.control.cluster_commands import Drain, Rebalance, post
+from shoal.fleet.cluster_run import Running, run_cluster, seeds_for
+from shoal.layout.cluster_file import config_of
+from shoal.layout.cluster_status import ClusterStatus
 from shoal.model.record import to_json
 
 

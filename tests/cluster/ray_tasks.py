@@ -15,9 +15,9 @@ from typing import Any
 
 import ray
 
-from shoal.app.dups import duplicate_pairs
-from shoal.app.link_graph import rank
-from shoal.app.opening import open_cluster
+from shoal.access.opening import open_cluster
+from shoal.analysis.duplicates import duplicate_pairs
+from shoal.analysis.ranking import rank
 from shoal.cluster.ray_hands import RayHands
 from shoal.cluster.ray_nodes import start_machines
 from shoal.errors import UsageError

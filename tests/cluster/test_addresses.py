@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from shoal.model.parcel import Delivery, Receipt
+from shoal.model.messages import Delivery, Receipt
 from tests.cluster.local import Fleet, crawling
 from tests.cluster.worlds import SETTINGS, must_be_polite, must_verify, places_of
 from tests.world import Latency, Web, serve

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from shoal.app.cluster_change import merge, split
-from shoal.app.cluster_file import create, is_cluster, read
-from shoal.app.cluster_status import new_status, status_at, write_status
+from shoal.api import open as open_collection
 from shoal.cluster.objects import open_objects
 from shoal.cluster.restore import restore
 from shoal.errors import Busy, CollectionError, UsageError
+from shoal.layout.cluster_file import create, is_cluster, read
+from shoal.layout.cluster_status import new_status, status_at, write_status
 from shoal.model.outcome import State
+from shoal.repartition.split_and_merge import merge, split
 from tests.cluster.local import Fleet, crawling
 from tests.cluster.stores import Bucket
 from tests.cluster.worlds import (
@@ -120,7 +120,7 @@ def test_a_cluster_goes_on_where_the_collection_was(
 PROGRAM = """
 import sys
 from pathlib import Path
-from shoal.app.cluster_change import split
+from shoal.repartition.split_and_merge import split
 split(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
 """
 

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.cluster_file import (
+from shoal.cluster.objects import open_objects
+from shoal.config import load
+from shoal.errors import CollectionError, UsageError
+from shoal.fleet.cluster_run import Running, per_tablet, remember_settings, run_cluster, seeds_for
+from shoal.layout.cluster_file import (
     CLUSTER,
     SETTINGS,
     config_of,
@@ -14,13 +18,9 @@ from shoal.app.cluster_file import (
     is_cluster,
     read,
 )
-from shoal.app.cluster_run import Running, per_tablet, remember_settings, run_cluster, seeds_for
-from shoal.app.cluster_status import status_at
-from shoal.app.tablet_place import adopt
-from shoal.cluster.objects import open_objects
-from shoal.config import load
-from shoal.errors import CollectionError, UsageError
-from shoal.model.partition import DEFAULT_TABLETS, MOST_TABLETS
+from shoal.layout.cluster_status import status_at
+from shoal.layout.tablet_place import adopt
+from shoal.model.urls.partition import DEFAULT_TABLETS, MOST_TABLETS
 from tests.cluster.stores import Bucket
 
 SEED = "http://example.org/"

@@ -7,16 +7,21 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.app import coordinator as coordinating
-from shoal.app import tablet_storage
-from shoal.app.cluster_file import create
-from shoal.app.cluster_orders import Drain, Rebalance, StopAll, Tell, post
-from shoal.app.cluster_status import ClusterStatus, new_status, running_status, status_at
-from shoal.app.coordinator import Coordinator
-from shoal.app.tablet import TabletReport
 from shoal.cluster.objects import StoreFault, open_objects
 from shoal.config import load
+from shoal.control.cluster_commands import Drain, Rebalance, StopAll, Tell, post
 from shoal.errors import CollectionError, UsageError
+from shoal.fleet import coordinator as coordinating
+from shoal.fleet import tablet_storage
+from shoal.fleet.coordinator import Coordinator
+from shoal.layout.cluster_file import create
+from shoal.layout.cluster_status import (
+    ClusterStatus,
+    TabletReport,
+    new_status,
+    running_status,
+    status_at,
+)
 from shoal.model.outcome import State
 from shoal.sources.inbox import Submit
 from tests.cluster.threads import Threads

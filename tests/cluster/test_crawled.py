@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.engine import Engine
-from shoal.app.layout import Layout
-from shoal.app.running import RunningCrawl
-from shoal.app.verify import verifying
 from shoal.cluster.checkpoint import Checkpointer, Tablet
 from shoal.cluster.manifest import Manifest
 from shoal.cluster.objects import Objects, open_objects
 from shoal.cluster.restore import restore
 from shoal.config import load
+from shoal.engine.engine import Engine
+from shoal.engine.running import RunningCrawl
+from shoal.layout.layout import Layout
+from shoal.maintenance.verify import verifying
 from shoal.model.link import Link, Source
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.store.archive_ends import whole_ends
 from shoal.store.table import FAMILIES, RocksTable
 from tests.cluster.tablet import PREFIX

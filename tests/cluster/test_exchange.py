@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from shoal.cluster.exchange import Sender
 from shoal.cluster.outbox import Arrivals, Outbox, read_item
-from shoal.model.parcel import NOWHERE, Delivery, Receipt, Root
-from shoal.model.partition import Partition
+from shoal.model.messages import NOWHERE, Delivery, Receipt, Root
 from shoal.model.record import pack, unpack
+from shoal.model.urls.partition import Partition
 from tests.cluster.memory import MemoryTable
 
 SENDER, RECEIVER, ANOTHER = 0, 1, 2

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.tablet import Tablet
 from shoal.cluster.objects import Objects, StoreFault, open_objects
 from shoal.errors import CollectionError
-from shoal.model.parcel import NOWHERE, Delivery
+from shoal.fleet.tablet import Tablet
+from shoal.model.messages import NOWHERE, Delivery
 from tests.cluster.local import PATIENCE_SECONDS, Fleet, crawling
 from tests.cluster.worlds import SETTINGS, must_be_polite, must_verify, places_of, told_by
 from tests.world import Latency, RobotsMix, Running, Web, serve
@@ -81,7 +81,7 @@ def wires(monkeypatch: pytest.MonkeyPatch) -> list[Wire]:
         made.append(Wire(open_objects(place)))
         return made[-1]
 
-    monkeypatch.setattr("shoal.app.tablet.open_objects", wired)
+    monkeypatch.setattr("shoal.fleet.tablet.open_objects", wired)
     return made
 
 

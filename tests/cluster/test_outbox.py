@@ -7,8 +7,8 @@ import pytest
 
 from shoal.cluster.exchange import moment_seconds
 from shoal.cluster.outbox import Arrivals, Outbox, read_item
-from shoal.model.parcel import NOWHERE, Delivery, Handed, Position, Receipt, Root
-from shoal.model.partition import Partition, tablet_of_site
+from shoal.model.messages import NOWHERE, Delivery, Handed, Position, Receipt, Root
+from shoal.model.urls.partition import Partition, tablet_of_site
 from shoal.ports import Table
 from shoal.store.table import RocksTable
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from shoal.app.link_graph import rank
-from shoal.app.rank_all import rank_all
+from shoal.analysis.cluster_ranking import rank_all
+from shoal.analysis.ranking import rank
+from shoal.api import open as open_collection
 from tests.cluster.on_ray import (
     SETTINGS,
     OnRay,

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.cluster_change import split
-from shoal.app.collection import Collection
-from shoal.app.dups import duplicate_pairs
-from shoal.app.link_graph import rank
-from tests.app.many import crawled
+from shoal.analysis.duplicates import duplicate_pairs
+from shoal.analysis.ranking import rank
+from shoal.collection.collection import Collection
+from shoal.repartition.split_and_merge import split
 from tests.cluster.on_ray import OnRay
 from tests.cluster.test_ray import web
+from tests.collection.many import crawled
 from tests.world import Latency, Running, serve
 
 pytest.importorskip("ray", reason="Ray is not installed")

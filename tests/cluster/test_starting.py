@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app import cluster_claim, cluster_run
-from shoal.app.cluster_claim import CLAIM, Claim, Claimed
-from shoal.app.cluster_file import create
-from shoal.app.cluster_run import Running, must_have_ray, run_cluster
-from shoal.app.cluster_status import new_status, next_status, write_status
 from shoal.cluster.objects import Objects, open_objects
 from shoal.config import load
 from shoal.errors import Busy, UsageError
+from shoal.fleet import cluster_claim, cluster_run
+from shoal.fleet.cluster_claim import CLAIM, Claim, Claimed
+from shoal.fleet.cluster_run import Running, must_have_ray, run_cluster
+from shoal.layout.cluster_file import create
+from shoal.layout.cluster_status import new_status, next_status, write_status
 from shoal.model.record import to_json
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app import tablet_place
-from shoal.app.tablet_place import adopt, current, directory_of_epoch, tablet_name
 from shoal.errors import CollectionError
+from shoal.layout import tablet_place
+from shoal.layout.tablet_place import adopt, current, directory_of_epoch, tablet_name
 from shoal.store.table import RocksTable
 
 FIXED = ("table/000012.sst", "warc/shoal-1.warc.gz", "index/seg.store", "index/seg.fieldnorm")

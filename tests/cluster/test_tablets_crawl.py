@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.engine import Engine
-from shoal.app.object_storage import ObjectStorage
 from shoal.cluster.objects import Objects
+from shoal.engine.engine import Engine
+from shoal.fleet.object_storage import ObjectStorage
+from shoal.model.messages import Delivery, Receipt
 from shoal.model.outcome import State
-from shoal.model.parcel import Delivery, Receipt
 from shoal.model.record import changed
 from tests.cluster.local import Fleet, crawling
 from tests.cluster.stores import Bucket

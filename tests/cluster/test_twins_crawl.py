@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from shoal.app.layout import Layout
-from shoal.app.tablets import LocalTablets, owner_of
-from shoal.app.whole import Whole
+from shoal.collection.tablets import LocalTablets, owner_of
+from shoal.collection.whole import Whole
+from shoal.layout.layout import Layout
 from shoal.model.document import Fate
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from tests.cluster.local import Fleet, crawling
 from tests.cluster.worlds import SETTINGS, must_verify, places_of
 from tests.world import RobotsMix, Running, Web, serve

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.app.api import seeds_of
-from shoal.app.cluster_run import per_tablet
-from shoal.app.tablet import Tablet, TabletSpec
 from shoal.cluster.fleet import Machine
 from shoal.config import Config
-from shoal.model.parcel import Delivery, Receipt
+from shoal.engine.seeds import seeds_of
+from shoal.fleet.cluster_run import per_tablet
+from shoal.fleet.tablet import Tablet, TabletSpec
+from shoal.model.messages import Delivery, Receipt
 
 PATIENCE_SECONDS = 60.0
 

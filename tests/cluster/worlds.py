@@ -5,15 +5,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from shoal.app.cluster_file import directories
-from shoal.app.collection import Collection
-from shoal.app.layout import Layout
-from shoal.app.tablet_place import current, tablet_name
-from shoal.app.verify import verifying
+from shoal.collection.collection import Collection
 from shoal.counters import Counts
+from shoal.layout.cluster_file import directories
+from shoal.layout.layout import Layout
+from shoal.layout.tablet_place import current, tablet_name
+from shoal.maintenance.verify import verifying
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER
-from shoal.model.rowkey import url_of
+from shoal.model.urls.rowkey import url_of
 from tests.world import Latency, Redirect, Request, RobotsMix, Running, Web, gaps, overlaps, serve
 
 DELAY_SECONDS = 0.1

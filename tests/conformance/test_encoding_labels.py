@@ -10,9 +10,9 @@ import hashlib
 
 import pytest
 
-from shoal.convert.characters.charset import decode
-from shoal.convert.characters.codecs import as_browsers
-from shoal.convert.characters.labels import CODECS, name_of
+from shoal.converters.characters.charset import decode
+from shoal.converters.characters.codecs import as_browsers
+from shoal.converters.characters.labels import CODECS, name_of
 
 TABLE = """
 utf-8 |  | unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8

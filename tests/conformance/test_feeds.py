@@ -20,10 +20,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.converting import Converter
-from shoal.model.feed import Enclosure, Feed, Item
-from shoal.model.url import resolve
+from shoal.model.listings.feed import Enclosure, Feed, Item
+from shoal.model.urls.url import resolve
 from shoal.sources.feed import read_feed
+from shoal.worker.converting import Converter
 
 PROJECT = Path(__file__).resolve().parents[2]
 DATA = PROJECT / os.environ.get("SHOAL_DATA", "../shared/data") / "feeds" / "wellformed"

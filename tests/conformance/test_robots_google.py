@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shoal.model.robots import parse, path_of
+from shoal.model.robots.robots import parse, path_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 DATA = PROJECT / os.environ.get("SHOAL_DATA", "../shared/data")

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from shoal.model.rowkey import row_key, site_key, site_of_key, url_of
-from shoal.model.url import canonical, resolve, site_of
+from shoal.model.urls.rowkey import row_key, site_key, site_of_key, url_of
+from shoal.model.urls.url import canonical, resolve, site_of
 
 PASS_FLOOR = 891
 

@@ -13,13 +13,13 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link, Source
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER
-from shoal.model.robots import parse
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.robots.robots import parse
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Frontier, Lease, Table
 from shoal.store.pages import PageStore

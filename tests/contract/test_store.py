@@ -9,7 +9,7 @@ from shoal.model.compression import unzstd
 from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, PUBLIC, Principal
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Store
 from shoal.store.pages import PageStore

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from shoal.app.api import open as open_collection
-from shoal.frontier.guesses import USUAL
+from shoal.api import open as open_collection
+from shoal.frontier.sources.guessed_sitemaps import USUAL
 from tests.cli.command import clean_environment
 from tests.world import Request, Running, gaps, overlaps, repeats
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from tests.app.test_follower import assert_index_is_table
+from shoal.api import open as open_collection
 from tests.cli.command import clean_environment
 from tests.crash.crawler import PATIENCE_SECONDS, Crawler
+from tests.indexer.test_follower import assert_index_is_table
 from tests.world import Latency, RobotsMix, Running, Web, serve
 
 POLITE_ROBOTS = RobotsMix(crawl_delay=0, error=0)

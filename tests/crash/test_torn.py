@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.frontier.rows import CLOCK_KEY
+from shoal.frontier.state.rows import CLOCK_KEY
 from shoal.model.record import pack
 from shoal.store.table import RocksTable
 from tests.crash.crawler import PATIENCE_SECONDS, Crawler

@@ -8,11 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.findings import Finding
-from shoal.app.layout import Layout
-from shoal.app.repair import repair
-from shoal.app.verify import verifying
-from shoal.frontier.rows import (
+from shoal.frontier.state.rows import (
     COUNTS_KEY,
     FRONT_MARK,
     RELAX_MARK,
@@ -20,10 +16,14 @@ from shoal.frontier.rows import (
     after_mark,
     site_row_key,
 )
+from shoal.layout.layout import Layout
+from shoal.maintenance.group_findings import Finding
+from shoal.maintenance.repair import repair
+from shoal.maintenance.verify import verifying
 from shoal.model.cell import NUL, newest_key, stamp_of, stamped, value_of
 from shoal.model.compression import zstd
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import site_of_key
+from shoal.model.urls.rowkey import site_of_key
 from shoal.store.rows import FetchRow
 from shoal.store.table import RocksTable
 from tests.crash.crawler import Crawler

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from shoal.app.running import RunningCrawl, Summary
-from shoal.frontier.schedules import Selection
+from shoal.engine.running import RunningCrawl, Summary
+from shoal.frontier.background.revisit_dates import Selection
 from tests.crawl.run import crawl
 
 _LOOK_SECONDS = 0.1

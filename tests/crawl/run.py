@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from shoal.app.running import RunningCrawl, Summary, crawl_into
 from shoal.config import load
-from shoal.frontier.schedules import Selection
+from shoal.engine.running import RunningCrawl, Summary, crawl_into
+from shoal.frontier.background.revisit_dates import Selection
 from shoal.model.link import Link, Source
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 
 QUICK: Mapping[str, object] = {
     "politeness.delay": 0.2,

@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-from shoal.app.child import Worker, make
-from shoal.app.child_config import ChildConfig
 from shoal.model.document import Understood
 from shoal.model.record import unpack
 from shoal.model.visit import Fetched, Visit
+from shoal.worker.child import Worker, make
+from shoal.worker.child_config import ChildConfig
 
 SLOW = "/slow"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from shoal.app.collection import Collection
-from shoal.model.life import Change
+from shoal.api import open as open_collection
+from shoal.collection.collection import Collection
+from shoal.model.change_history import Change
 from tests.crawl.again import refresh
 from tests.crawl.run import crawl
 from tests.world import FrameClock, Head, Request, RobotsMix, Validators, Web, serve

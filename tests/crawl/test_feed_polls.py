@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import run
-from shoal.app.engine import Engine
 from shoal.config import load
-from shoal.frontier.view import FrontierView
-from shoal.model.rowkey import row_key
+from shoal.engine.engine import Engine
+from shoal.frontier.state.view import FrontierView
+from shoal.loop import run
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Kind
 from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
+from shoal.api import open as open_collection
 from shoal.model.outcome import State
 from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app import engine
+from shoal.engine import engine
 from tests.crawl.run import crawl
 from tests.crawl.slow_reader import SLOW
 from tests.world import Running, Web, serve

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from shoal.model.feed import FeedRow, feed_key
+from shoal.api import open as open_collection
+from shoal.model.listings.feed import FeedRow, feed_key
 from shoal.model.record import unpack
 from tests.crawl.again import crawl_until
 from tests.crawl.run import crawl

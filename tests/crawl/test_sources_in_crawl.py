@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.app import orders
-from shoal.app.api import open as open_collection
-from shoal.app.carrying import deliver
-from shoal.app.feeds import feeds_of
-from shoal.app.layout import Layout
-from shoal.app.running import RunningCrawl
-from shoal.app.verify import verifying
+from shoal.api import open as open_collection
 from shoal.clock import iso
 from shoal.config import Config
-from shoal.model.feed import FeedRow, feed_key
+from shoal.control import commands as orders
+from shoal.control.feeds import feeds_of
+from shoal.engine.running import RunningCrawl
+from shoal.layout.layout import Layout
+from shoal.maintenance.pushed_items import deliver
+from shoal.maintenance.verify import verifying
+from shoal.model.listings.feed import FeedRow, feed_key
 from shoal.model.record import unpack
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.sources.inbox import Inbox
 from tests.crawl.again import crawl_until
 from tests.crawl.run import QUICK, crawl

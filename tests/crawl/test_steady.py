@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 
-from shoal.app.api import open as open_collection
+from shoal.api import open as open_collection
 from tests.crash.crawler import PATIENCE_SECONDS, Crawler
 from tests.crawl.again import crawl_until
 from tests.world import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
+from shoal.api import open as open_collection
 from tests.world import Latency, Request, RobotsMix, Running, Web, gaps, overlaps, repeats, serve
 
 WORKERS = 8

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from shoal.app.export import page_line
-from shoal.app.layout import Layout
-from shoal.app.repair import repair
-from shoal.app.repartition import repartition
-from shoal.app.verify import verifying
+from shoal.api import open as open_collection
+from shoal.collection.export.export import page_line
+from shoal.layout.layout import Layout
+from shoal.maintenance.repair import repair
+from shoal.maintenance.verify import verifying
 from shoal.model.cell import stamped
+from shoal.model.listings.sitemap_metadata import Alternate, Image, News, Told, Video, told_key
 from shoal.model.record import from_json, to_json
-from shoal.model.rowkey import row_key
-from shoal.model.told import Alternate, Image, News, Told, Video, told_key
+from shoal.model.urls.rowkey import row_key
+from shoal.repartition.repartition import repartition
 from shoal.store.table import RocksTable
 from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from examples.lab import slope_curves
 from examples.lab.slope_curves import Tokens, best_block, draw, flat_parts, quality
-from shoal.clean import slope
+from shoal.cleaners import slope
 from shoal.demo.server import WEB
 
 MENU = "<li><a href='/'>Menu</a></li>" * 40

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import UsageError
 from shoal.focus.rules import MAX_RULES_BYTES, load_rules, parse_rules, ready_made
-from shoal.model.url import canonical
+from shoal.model.urls.url import canonical
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 

@@ -9,7 +9,7 @@ from shoal.errors import UsageError
 from shoal.focus.scope import CrawlScope, ScopeSettings
 from shoal.model.document import Document
 from shoal.model.record import pack, unpack
-from shoal.model.url import canonical
+from shoal.model.urls.url import canonical
 from shoal.ports import Scope
 
 SEED = "https://www.example.org/docs/guide.html"

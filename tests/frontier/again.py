@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from shoal.frontier.allowance import Again, AgainSettings
-from shoal.frontier.missing import MissingSettings
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.schedules import Selection
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.outcome.missing import MissingSettings
+from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
+from shoal.model.change_history import Change, Life
 from shoal.model.document import Document, Understood
-from shoal.model.life import Change, Life
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Batch
 from tests.frontier.play import Play, PlaySettings

@@ -1,6 +1,6 @@
 """The other tablets of a cluster, as far as a frontier knows them: what it sends is remembered."""
 
-from shoal.model.parcel import Item
+from shoal.model.messages import Item
 from shoal.ports import Batch
 
 

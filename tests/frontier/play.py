@@ -1,6 +1,6 @@
 """A crawl without a network: the real frontier on a real table, with answers that a test makes up.
 
-`Play` does what crawl.py does (lease, release, finish, write), one step at a time and under a fake
+`Play` does what core.py does (lease, release, finish, write), one step at a time and under a fake
 clock, and keeps a log of who was asked from when to when.
 """
 
@@ -9,21 +9,19 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from shoal.clock import FakeClock
-from shoal.frontier.audit import audit
+from shoal.frontier.audit.audit import audit
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.lease import SiteLease
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import (
-    UrlRow,
-)
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.schedule.lease import SiteLease
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.rows import UrlRow
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link, Rel, Source
-from shoal.model.named import Named
+from shoal.model.listings.listing import Named
 from shoal.model.outcome import Outcome, of_status
-from shoal.model.partition import host_of_site
-from shoal.model.robots import RobotsRules, parse
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.robots.robots import RobotsRules, parse
+from shoal.model.urls.partition import host_of_site
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Table
 

@@ -7,18 +7,20 @@ from random import Random
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier import namings, schedules, sweeps
-from shoal.frontier.allowance import Again, AgainSettings
-from shoal.frontier.discovery import Reach
-from shoal.frontier.lease import SiteLease
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.schedules import Selection
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.background import bulk_updates as sweeps
+from shoal.frontier.background import revisit_dates as schedules
+from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.lease import SiteLease
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.sources import listings as namings
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.document import Document, Understood
 from shoal.model.link import Rel, Source
-from shoal.model.named import Named
+from shoal.model.listings.listing import Named
 from shoal.model.outcome import Outcome
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.again import FAST, Every, PlainDesk, choose, crawling

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.allowance import ONLY_NEW, Again, AgainSettings, Allowance, Doors
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import AGAIN, Entry
+from shoal.frontier.schedule.allowance import ONLY_NEW, Again, AgainSettings, Allowance, Doors
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.rows import AGAIN, Entry
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.store.table import RocksTable
 from tests.frontier.again import DAY, FAST, crawling, go_on_as

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from shoal.frontier.audit import audit
-from shoal.frontier.rows import (
+from shoal.frontier.audit.audit import audit
+from shoal.frontier.state.rows import (
     ACTIVE_MARK,
     COUNTS_KEY,
     FRONT_MARK,
@@ -18,7 +18,7 @@ from shoal.frontier.rows import (
 )
 from shoal.model.outcome import State
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
 from shoal.store.table import RocksTable
 from tests.frontier.play import Play

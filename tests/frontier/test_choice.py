@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.settings import FrontierSettings, Seams
-from shoal.model.rowkey import row_key
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings, Seams
+from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.settings import FrontierSettings, Seams
-from shoal.frontier.shares import LENT, LOAN_SECONDS, Borrower
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.schedule.shares import LENT, LOAN_SECONDS, Borrower
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.outcome import Outcome
 from shoal.store.table import RocksTable
 from tests.frontier.play import LOCAL, NO_CONNECTION, OK, Answer, Play, PlaySettings, rules

@@ -6,7 +6,7 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.counters import Counts
-from shoal.frontier.credit import (
+from shoal.frontier.schedule.credit import (
     PASSED_ON,
     SEED_CREDIT,
     Credit,
@@ -17,10 +17,10 @@ from shoal.frontier.credit import (
     standing_of,
     standings,
 )
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Document, Fate
-from shoal.model.rowkey import site_of_key
+from shoal.model.urls.rowkey import site_of_key
 from shoal.store.table import RocksTable
 from tests.frontier.play import Answer, Play, PlaySettings, link
 

@@ -6,13 +6,13 @@ from itertools import pairwise
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.discovery import Reach
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import RELAX_MARK, after_mark
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.rows import RELAX_MARK, after_mark
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.link import Rel, Source
 from shoal.model.outcome import Outcome
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, redirect, rules
 

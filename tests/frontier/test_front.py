@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from shoal.frontier.front import Front
+from shoal.frontier.schedule.front import Front
 from shoal.store.table import RocksTable
 
 LEVELS = 8

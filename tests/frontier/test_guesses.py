@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.allowance import Again
-from shoal.frontier.discovery import Reach
+from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.schedule.allowance import Again
 from shoal.model.link import Rel, Source
-from shoal.model.named import Named
+from shoal.model.listings.listing import Named
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Kind, Visit
 from shoal.store.table import RocksTable

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.fetch.head import told_by_head
-from shoal.frontier.settings import DEAF_AFTER, MOST_LIES
+from shoal.frontier.state.settings import DEAF_AFTER, MOST_LIES
 from shoal.model.document import Document
 from shoal.model.outcome import Outcome, of_status
 from shoal.model.visit import Fetched, Visit

@@ -6,9 +6,9 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.lease import SiteLease
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.schedule.lease import SiteLease
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched

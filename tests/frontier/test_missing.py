@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.allowance import Again
-from shoal.frontier.missing import MissingSettings, ask_again_at, is_found, note_missing
-from shoal.frontier.rows import UrlRow
+from shoal.frontier.outcome.missing import MissingSettings, ask_again_at, is_found, note_missing
+from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.state.rows import UrlRow
 from shoal.model.outcome import Outcome, State
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Fetched
 from shoal.store.table import RocksTable
 from tests.frontier.again import DAY, crawling

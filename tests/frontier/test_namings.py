@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier import namings
-from shoal.frontier.allowance import Again
-from shoal.frontier.discovery import Reach
-from shoal.frontier.namings import trust
-from shoal.frontier.rows import NAMED_MARK, SiteRow, after_mark
-from shoal.frontier.settings import FrontierSettings, Seams
-from shoal.model.life import Change
+from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.sources import listings as namings
+from shoal.frontier.sources.listings import trust
+from shoal.frontier.state.rows import NAMED_MARK, SiteRow, after_mark
+from shoal.frontier.state.settings import FrontierSettings, Seams
+from shoal.model.change_history import Change
 from shoal.model.link import Link, Rel, Source
-from shoal.model.named import Named
+from shoal.model.listings.listing import Named
 from shoal.model.visit import Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as

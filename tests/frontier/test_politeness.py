@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from shoal.clock import as_datetime
-from shoal.frontier.politeness import Politeness, is_public, retry_after
+from shoal.frontier.schedule.politeness import Politeness, is_public, retry_after
 
 LOCAL, PUBLIC = "127.0.0.1:80", "93.184.216.34:443"
 NOW = 784_111_777.0

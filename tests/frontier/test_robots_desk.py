@@ -3,15 +3,15 @@
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import Robots
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.rows import Robots
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
 from shoal.model.document import Understood
+from shoal.model.messages import Errand, RobotsAnswer
 from shoal.model.outcome import Outcome
-from shoal.model.parcel import Errand, RobotsAnswer
-from shoal.model.robots import ALLOW_ALL
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.robots.robots import ALLOW_ALL
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Kind
 from shoal.store.table import RocksTable
 from tests.frontier.away import Away
@@ -484,7 +484,7 @@ def test_after_a_kill_an_errand_is_found_again(play: Play) -> None:
 
 
 def test_an_understanding_that_fails_on_robots_txt_is_given_back(play: Play) -> None:
-    """The reader died with it: released, then given back, as crawl.py does."""
+    """The reader died with it: released, then given back, as core.py does."""
     play.add(f"{A}/1")
     lease = play.expect(ROBOTS_A)
     play.release(lease, OK)

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier import schedules
-from shoal.frontier.allowance import Again
-from shoal.frontier.rows import AGAIN, SCHEDULE_MARK, after_mark
-from shoal.frontier.schedules import Selection
-from shoal.frontier.settings import Seams
+from shoal.frontier.background import revisit_dates as schedules
+from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.state.rows import AGAIN, SCHEDULE_MARK, after_mark
+from shoal.frontier.state.settings import Seams
 from shoal.model.cell import to_ms
+from shoal.model.change_history import Life
 from shoal.model.document import Document, Understood
-from shoal.model.life import Life
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as

@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.allowance import Again, AgainSettings
-from shoal.frontier.missing import MissingSettings
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.schedules import Selection
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.outcome.missing import MissingSettings
+from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
+from shoal.model.change_history import Life
 from shoal.model.document import Document, Fate, Understood
-from shoal.model.life import Life
 from shoal.model.link import Source
+from shoal.model.messages import Named
 from shoal.model.outcome import Outcome
-from shoal.model.parcel import Named
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Fetched, Keep, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import RocksTable

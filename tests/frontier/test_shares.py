@@ -4,8 +4,15 @@ from random import Random
 
 import pytest
 
-from shoal.frontier.shares import ENDED_SECONDS, LENT, LOAN_SECONDS, Borrower, Lender, home_of
-from shoal.model.parcel import Position, Wanted
+from shoal.frontier.schedule.shares import (
+    ENDED_SECONDS,
+    LENT,
+    LOAN_SECONDS,
+    Borrower,
+    Lender,
+    home_of,
+)
+from shoal.model.messages import Position, Wanted
 
 GAP = 0.1
 ADDRESS = "192.0.2.1:80"

@@ -14,11 +14,11 @@ from zlib import crc32
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.lease import SiteLease
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.settings import FrontierSettings
+from shoal.frontier.schedule.lease import SiteLease
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.outcome import Outcome
-from shoal.model.robots_match import path_of
+from shoal.model.robots.patterns import path_of
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.play import Answer, Event, Play, PlaySettings, link, moved, redirect, rules

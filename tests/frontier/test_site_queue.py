@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from shoal.frontier.in_flight import InFlight
-from shoal.frontier.rows import Entry, entry_key
-from shoal.frontier.site_queue import SiteQueue
+from shoal.frontier.schedule.site_queue import SiteQueue
+from shoal.frontier.state.in_flight import InFlight
+from shoal.frontier.state.rows import Entry, entry_key
 from shoal.model.visit import Visit
 from shoal.store.table import RocksTable
 

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from shoal.clock import FakeClock
-from shoal.frontier.discovery import Reach
-from shoal.frontier.settings import FrontierSettings, Seams
+from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import value_of
 from shoal.model.link import Source
-from shoal.model.named import Named
-from shoal.model.parcel import Described
+from shoal.model.listings.listing import Named
+from shoal.model.listings.sitemap_metadata import Image, Told, told_key
+from shoal.model.messages import Described
 from shoal.model.record import unpack
-from shoal.model.rowkey import row_key
-from shoal.model.told import Image, Told, told_key
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Visit
 from shoal.store.table import RocksTable
 from tests.frontier.again import FAST

@@ -5,8 +5,8 @@ from typing import cast
 
 import pytest
 
-from shoal.frontier.sites import ActiveSite
-from shoal.frontier.turns import SOON_SECONDS, Turns
+from shoal.frontier.schedule.sites import ActiveSite
+from shoal.frontier.schedule.turns import SOON_SECONDS, Turns
 
 
 def site(standing: int, errands: int = 0) -> ActiveSite:

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from shoal.clock import FakeClock
-from shoal.frontier.rows import Robots
-from shoal.frontier.view import FrontierView
+from shoal.frontier.state.rows import Robots
+from shoal.frontier.state.view import FrontierView
 from shoal.model.cell import older_key
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
 from tests.frontier.play import Answer, Play, rules
 

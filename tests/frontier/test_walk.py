@@ -10,16 +10,16 @@ from random import Random
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier.discovery import Reach
-from shoal.frontier.lease import SiteLease
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.settings import FrontierSettings
-from shoal.frontier.view import FrontierView
+from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.schedule.lease import SiteLease
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings
+from shoal.frontier.state.view import FrontierView
 from shoal.model.document import Document
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome, State
-from shoal.model.partition import host_of_site
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.urls.partition import host_of_site
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, moved, redirect, rules

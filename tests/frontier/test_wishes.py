@@ -3,11 +3,11 @@
 import pytest
 
 from shoal.clock import FakeClock
-from shoal.frontier import sweeps
-from shoal.frontier.politeness import Politeness
-from shoal.frontier.rows import SWEEP_MARK
-from shoal.frontier.settings import FrontierSettings
-from shoal.frontier.view import FrontierView
+from shoal.frontier.background import bulk_updates as sweeps
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.rows import SWEEP_MARK
+from shoal.frontier.state.settings import FrontierSettings
+from shoal.frontier.state.view import FrontierView
 from shoal.model.outcome import Outcome
 from shoal.store.table import RocksTable
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link

@@ -7,6 +7,6 @@ from tests.cli.command import clean_environment
 
 
 def test_looking_ranks_up_needs_no_numpy() -> None:
-    ask = "import sys, shoal.app.child, shoal.app.ranks; sys.exit('numpy' in sys.modules)"
+    ask = "import sys, shoal.worker.child, shoal.layout.ranks; sys.exit('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-P", "-c", ask], env=clean_environment(), check=False)
     assert done.returncode == 0

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from shoal.app.explain import explain
-from shoal.app.hosts import host_lines
+from shoal.api import open as open_collection
+from shoal.collection.report.explain import explain
+from shoal.collection.report.hosts import host_lines
 from shoal.model.outcome import State
 from tests.crawl.run import crawl
 from tests.hostile.farmweb import CALENDAR, MILLION, FarmWeb

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from shoal.app.api import open as open_collection
-from shoal.app.collection import Collection
+from shoal.api import open as open_collection
+from shoal.collection.collection import Collection
 from shoal.model.outcome import TREATMENT, Outcome, State
-from shoal.model.rowkey import site_key
-from shoal.model.url import site_of
+from shoal.model.urls.rowkey import site_key
+from shoal.model.urls.url import site_of
 from tests.hostile.cases import CASES
 from tests.hostile.server import address_of, honest_addresses
 from tests.hostile.watch import crawl_watched

@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 
 import shoal.fetch.guard
-import shoal.frontier.sites
-from shoal.app.api import open as open_collection
+import shoal.frontier.schedule.sites
+from shoal.api import open as open_collection
 from shoal.clock import FakeClock
 from shoal.config import load
 from shoal.fetch.dns import Resolver
 from shoal.fetch.guard import is_public, public_only
 from shoal.fetch.http import HttpFetcher
 from shoal.fetch.settings import DnsSettings, HttpSettings
-from shoal.frontier.rows import UrlRow
+from shoal.frontier.state.rows import UrlRow
 from shoal.model.outcome import Outcome, State
 from shoal.model.visit import Visit
 from tests.crawl.run import crawl
@@ -38,7 +38,9 @@ Pages = dict[tuple[str, str], bytes]
 @pytest.fixture
 def some_public(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shoal.fetch.guard, "is_public", lambda a: a.startswith("127.90."))
-    monkeypatch.setattr(shoal.frontier.sites, "is_public", lambda a: a.startswith("127.90."))
+    monkeypatch.setattr(
+        shoal.frontier.schedule.sites, "is_public", lambda a: a.startswith("127.90.")
+    )
 
 
 def html(*links: str) -> bytes:

@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from shoal.model.article import article_html
-from shoal.model.feed import Item
+from shoal.model.listings.article import article_html
+from shoal.model.listings.feed import Item
 
 
 class Tags(HTMLParser):

@@ -1,6 +1,6 @@
 """What is remembered of a feed: which items are new, and what is forgotten."""
 
-from shoal.model.feed import (
+from shoal.model.listings.feed import (
     ITEM_KEY_BYTES,
     MAX_SEEN,
     FeedRow,

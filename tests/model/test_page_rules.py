@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.model.page_rules import MAX_VALUES, PageRules, page_rules
 from shoal.model.record import pack, unpack
+from shoal.model.robots.page_rules import MAX_VALUES, PageRules, page_rules
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 AUGUST_2031 = datetime(2031, 8, 3, 15, tzinfo=UTC).timestamp()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.model.record import pack, unpack
-from shoal.model.robots import (
+from shoal.model.robots.robots import (
     ALLOW_ALL,
     DISALLOW_ALL,
     MAX_BYTES,

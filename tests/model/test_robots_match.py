@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shoal.model.robots import DISALLOW_ALL, parse, path_of
-from shoal.model.robots_match import matches
+from shoal.model.robots.patterns import matches
+from shoal.model.robots.robots import DISALLOW_ALL, parse, path_of
 
 
 def for_all(*lines: str) -> bytes:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.model.rowkey import (
+from shoal.model.urls.rowkey import (
     KeyRange,
     domain_range,
     host_key,
@@ -16,7 +16,7 @@ from shoal.model.rowkey import (
     suffix_range,
     url_of,
 )
-from shoal.model.url import Site, resolve, site_of
+from shoal.model.urls.url import Site, resolve, site_of
 
 
 @pytest.mark.parametrize(

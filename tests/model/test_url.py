@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shoal.model import url as url_module
-from shoal.model.params import looks_like_id
-from shoal.model.url import (
+from shoal.model.urls import url as url_module
+from shoal.model.urls.params import looks_like_id
+from shoal.model.urls.url import (
     MAX_RAW,
     MAX_URL,
     ParamRules,

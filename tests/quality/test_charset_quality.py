@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.convert.characters.charset import decode
-from shoal.convert.characters.codecs import as_browsers, as_registered, euc_tw
-from shoal.convert.characters.guess import guess
+from shoal.converters.characters.charset import decode
+from shoal.converters.characters.codecs import as_browsers, as_registered, euc_tw
+from shoal.converters.characters.guess import guess
 
 SAMPLE_SHA256 = "11432537c676c13ee247a03cf488dc768bf2d4ab7bcafd39de504740d30905bf"
 """Of all files and their names: with others the floors mean nothing."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.extract_scores import Page, pages, word_f1
-from shoal.app.content import content
+from shoal.files.content import content
 
 PAGES_SHA256 = "5416cece4d65e6eaf54b1f5f830163c69bd5fc7d0486dfc2809398033be7b3e7"
 """Of pages.jsonl.gz: on other pages the floors mean nothing."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.converting import Converter
+from shoal.worker.converting import Converter
 
 EXPECTATIONS_SHA256 = "a49eb1467281d7ddd58f0281dde3ab40ed505984ec64f4e4f7f3c35cf42393dd"
 """Of expect.jsonl: with other expectations the floor means nothing."""

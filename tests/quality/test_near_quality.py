@@ -15,11 +15,11 @@ import pytest
 import shoal
 from benchmarks.dup_corpus import Made, generate
 from benchmarks.dup_scores import Scores, score_groups
-from shoal.dedupe.duplicates import ACROSS_SITES, SAME_SITE
-from shoal.dedupe.groups import Groups, Newcomer, Worth
-from shoal.dedupe.near import NearIndex
-from shoal.dedupe.sketch import prints
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.duplicates.duplicates import ACROSS_SITES, SAME_SITE
+from shoal.duplicates.near.groups import Groups, Newcomer, Worth
+from shoal.duplicates.near.near import NearIndex
+from shoal.duplicates.near.sketch import prints
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.store.table import RocksTable
 
 SEED, DOCUMENTS = 11, 3000

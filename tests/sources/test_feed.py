@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from shoal.model.feed import Enclosure, Feed, Item
+from shoal.model.listings.feed import Enclosure, Feed, Item
 from shoal.sources.feed import item_key, item_keys, links_of_header, read_feed
 from shoal.sources.feed_text import MAX_BYTES
 from shoal.sources.feed_xml import MAX_ITEMS

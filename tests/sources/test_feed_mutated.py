@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shoal.model.feed import Feed
+from shoal.model.listings.feed import Feed
 from shoal.model.record import pack, unpack
 from shoal.sources.feed import item_keys, read_feed
 

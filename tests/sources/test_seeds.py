@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from shoal.errors import UsageError
 from shoal.model.link import Source
-from shoal.model.params import ParamRules
-from shoal.model.rowkey import row_key, url_of
-from shoal.model.url import canonical
+from shoal.model.urls.params import ParamRules
+from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.urls.url import canonical
 from shoal.sources.seeds import read_seeds, seed_url
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.model.told import Alternate, Image, News, Video
+from shoal.model.listings.sitemap_metadata import Alternate, Image, News, Video
 from shoal.sources.sitemap import (
     MAX_BYTES,
     MAX_ENTRIES,

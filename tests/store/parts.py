@@ -9,7 +9,7 @@ from shoal.model.compression import zstd
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
-from shoal.model.rowkey import row_key, site_of_key
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Visit
 from shoal.store.archive import ArchiveWriter
 from shoal.store.pages import PageStore

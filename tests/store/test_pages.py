@@ -7,7 +7,7 @@ import pytest
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, PUBLIC, Principal
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.store.pages import PageStore
 from shoal.store.rows import VISITS_KEPT, What
 from shoal.store.table import RocksTable

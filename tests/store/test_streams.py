@@ -5,8 +5,8 @@ import pytest
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER
-from shoal.model.rowkey import domain_range, prefix_range, row_key, site_range, suffix_range
-from shoal.model.url import site_of
+from shoal.model.urls.rowkey import domain_range, prefix_range, row_key, site_range, suffix_range
+from shoal.model.urls.url import site_of
 from shoal.store.pages import EVERYTHING, Filter
 from tests.store.parts import HOUR, NOON, Desk, answer, visit_to
 

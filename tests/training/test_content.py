@@ -8,7 +8,7 @@ import pytest
 
 from training.content.alignment import in_common
 
-native = pytest.importorskip("shoal.clean._content", reason="no compiled module")
+native = pytest.importorskip("shoal.cleaners._content", reason="no compiled module")
 
 from training.content.examples import Example  # noqa: E402 (needs the compiled module)
 from training.content.file_format import (  # noqa: E402

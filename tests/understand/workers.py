@@ -13,7 +13,7 @@ from shoal.errors import CollectionError
 from shoal.model.document import Document, Spot, Understood
 from shoal.model.visit import Fetched, Visit
 from shoal.understand.child import Worker
-from tests.convert.parts import reader as page_reader
+from tests.converters.parts import reader as page_reader
 
 
 def said(*words: object) -> Understood:

@@ -4,9 +4,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shoal.app.cluster_status import ClusterStatus, Move, new_status, write_status
 from shoal.cluster.fleet import Machine
 from shoal.cluster.objects import open_objects
+from shoal.layout.cluster_status import ClusterStatus, Move, new_status, write_status
 
 TABLETS = 4
 HOSTILE = '"><script>alert(1)</script>\u202e'

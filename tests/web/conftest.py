@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from shoal.fetch.render import program
-from shoal.web.serve import make_app
+from shoal.web.server.serve import make_app
 from tests.web.little_web import LittleWeb, Serving, client_of, gather
 from tests.world import RobotsMix, Web, serve
 

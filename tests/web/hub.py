@@ -11,24 +11,19 @@ from urllib.parse import parse_qsl
 
 import httpx
 
-from shoal.app.layout import Layout
-from shoal.app.pushing import Callback
-from shoal.app.websub_keeper import Keeper
 from shoal.clock import FakeClock
-from shoal.frontier.rows import (
-    HostRow,
-    SiteRow,
-    host_row_key,
-    site_row_key,
-)
-from shoal.model.feed import FeedRow, feed_key
-from shoal.model.partition import host_of_site
+from shoal.control.hub_requests import Callback
+from shoal.frontier.state.rows import HostRow, SiteRow, host_row_key, site_row_key
+from shoal.layout.layout import Layout
+from shoal.maintenance.subscription_keeper import Keeper
+from shoal.model.listings.feed import FeedRow, feed_key
 from shoal.model.record import pack
-from shoal.model.rowkey import row_key, site_key
-from shoal.model.url import site_of
+from shoal.model.urls.partition import host_of_site
+from shoal.model.urls.rowkey import row_key, site_key
+from shoal.model.urls.url import site_of
 from shoal.sources.inbox import Inbox, Push
 from shoal.store.table import RocksTable
-from shoal.web.serve import make_app
+from shoal.web.server.serve import make_app
 from tests.web.little_web import Serving
 
 FEED = "http://feeds.test/news.xml"

@@ -7,11 +7,11 @@ from threading import Thread
 
 import httpx
 
-from shoal.app.engine import Engine
 from shoal.config import load
-from shoal.model.rowkey import row_key
-from shoal.web.http import Starlette
-from shoal.web.serve import address_of, listen, server_of
+from shoal.engine.engine import Engine
+from shoal.model.urls.rowkey import row_key
+from shoal.web.server.http import Starlette
+from shoal.web.server.serve import address_of, listen, server_of
 from tests.crawl.run import QUICK, crawl
 from tests.world import Running
 

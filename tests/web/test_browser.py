@@ -114,7 +114,7 @@ def test_the_sandbox_holds_what_got_past_the_cleaning(
         f"<form action='{witness.address}/form'><button>b</button></form>"
         f"<meta http-equiv=refresh content='0;url={witness.address}/r'>"
     )
-    monkeypatch.setattr("shoal.web.copies.safe_html", lambda html, words: hostile)
+    monkeypatch.setattr("shoal.web.views.copies.safe_html", lambda html, words: hostile)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(copy_of(live_site, web.url("/reef")))

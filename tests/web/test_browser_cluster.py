@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from shoal.app.cluster_change import split
-from shoal.app.cluster_orders import Drain, Orders
 from shoal.cluster.objects import open_objects
-from shoal.web.serve import make_app
-from tests.app.many import crawled
+from shoal.control.cluster_commands import Drain, Orders
+from shoal.repartition.split_and_merge import split
+from shoal.web.server.serve import make_app
+from tests.collection.many import crawled
 from tests.web.browsing import LOOKS, opened
 from tests.web.clustered import TABLETS, said_to_run
 from tests.web.little_web import Serving

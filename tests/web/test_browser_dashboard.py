@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shoal.web.serve import make_app
+from shoal.web.server.serve import make_app
 from tests.cli.command import Shoal
 from tests.web.browsing import LOOKS, opened
 from tests.web.little_web import Serving

@@ -11,22 +11,22 @@ from typing import Any
 import httpx
 import pytest
 
-from shoal.app.cluster_change import split
-from shoal.app.cluster_file import create, directories
-from shoal.app.cluster_orders import Drain, Order, Orders, Rebalance, StopAll
-from shoal.app.cluster_status import ClusterStatus, new_status, write_status
-from shoal.app.cluster_upkeep import ClusterUpkeep
-from shoal.app.indexing import bring_up_to_date
-from shoal.app.tablet_place import adopt
 from shoal.cluster.objects import open_objects
+from shoal.control.cluster_commands import Drain, Order, Orders, Rebalance, StopAll
 from shoal.errors import UsageError
-from shoal.web import cluster_watching
-from shoal.web.cluster_watching import Cluster
-from shoal.web.routes import views
-from shoal.web.serve import make_app, serve
-from shoal.web.view import View
-from tests.app.many import crawled
+from shoal.indexer.indexing import bring_up_to_date
+from shoal.layout.cluster_file import create, directories
+from shoal.layout.cluster_status import ClusterStatus, new_status, write_status
+from shoal.layout.tablet_place import adopt
+from shoal.maintenance.cluster_upkeep import ClusterUpkeep
+from shoal.repartition.split_and_merge import split
+from shoal.web.server import cluster_watching
+from shoal.web.server.cluster_watching import Cluster
+from shoal.web.server.routes import views
+from shoal.web.server.serve import make_app, serve
+from shoal.web.server.view import View
 from tests.cluster.stores import s3_bucket
+from tests.collection.many import crawled
 from tests.web.clustered import HOSTILE, TABLETS, said_to_run
 from tests.web.little_web import Serving, client_of
 
@@ -423,7 +423,7 @@ def test_a_place_is_looked_at_once_a_second(run: Run, monkeypatch: pytest.Monkey
         looks.append(place)
         return run.status
 
-    monkeypatch.setattr("shoal.web.cluster_watching.status_at", look)
+    monkeypatch.setattr("shoal.web.server.cluster_watching.status_at", look)
     cluster = Cluster("s3://bucket/reef/")
     assert cluster.name == "reef"
     assert cluster.status() is cluster.status()

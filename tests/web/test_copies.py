@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from shoal.model.principal import Principal
-from shoal.web.copies import RAW_CSP
-from shoal.web.serve import make_app
+from shoal.web.server.serve import make_app
+from shoal.web.views.copies import RAW_CSP
 from tests.web.conftest import Witness
 from tests.web.little_web import LittleWeb, Serving, client_of
 

@@ -12,12 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
-from shoal.app.layout import Layout, is_locked
-from shoal.app.status import read_snapshot
-from shoal.app.verify import verifying
-from shoal.web import series
-from shoal.web.routes import views
-from shoal.web.serve import make_app
+from shoal.layout.layout import Layout, is_locked
+from shoal.layout.snapshot import read_snapshot
+from shoal.maintenance.verify import verifying
+from shoal.web.server import series
+from shoal.web.server.routes import views
+from shoal.web.server.serve import make_app
 from tests.crawl.run import crawl
 from tests.web.little_web import Serving
 from tests.world import Gone, RobotsMix, Running, Status, Web, serve

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.collection import Collection
-from shoal.app.feed_table import PAGE_SIZE, feed_page
-from shoal.app.layout import Layout
-from shoal.app.websub import Subscriptions
-from shoal.model.feed import FeedRow, feed_key
+from shoal.collection.collection import Collection
+from shoal.collection.report.feed_table import PAGE_SIZE, feed_page
+from shoal.layout.layout import Layout
+from shoal.layout.subscriptions import Subscriptions
+from shoal.model.listings.feed import FeedRow, feed_key
 from shoal.model.principal import PUBLIC
 from shoal.model.record import changed, pack
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.sources.subscription import Standing
 from shoal.store.table import RocksTable
 from tests.web.hub import FEED, TOPIC, Subscriber

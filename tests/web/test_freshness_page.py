@@ -2,8 +2,8 @@
 
 import httpx
 
-from shoal.app.freshness import Moment
-from shoal.web.trends import trends
+from shoal.collection.report.freshness import Moment
+from shoal.web.views.trends import trends
 
 
 def test_the_page_tells_freshness_from_the_time_since_the_last_fetch(client: httpx.Client) -> None:

@@ -6,12 +6,12 @@ import httpx
 import pytest
 
 from shoal.errors import UsageError
-from shoal.web.guard import cookie_name
-from shoal.web.http import Request, Response
-from shoal.web.routes import views
-from shoal.web.serve import MOST_FORM_BYTES, is_loopback, make_app, token_for
-from shoal.web.site import Site
-from shoal.web.view import Parameter, View, form_text
+from shoal.web.server.guard import cookie_name
+from shoal.web.server.http import Request, Response
+from shoal.web.server.routes import views
+from shoal.web.server.serve import MOST_FORM_BYTES, is_loopback, make_app, token_for
+from shoal.web.server.site import Site
+from shoal.web.server.view import Parameter, View, form_text
 from tests.web.little_web import LittleWeb, Serving, client_of
 
 TOKEN = "a-token-that-nobody-guesses"

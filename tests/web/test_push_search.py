@@ -10,16 +10,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shoal.app.carrying import Carrier, deliver
-from shoal.app.collection import Collection
-from shoal.app.launching import steady_crawl
-from shoal.app.layout import Layout, WriteLock
-from shoal.app.upkeep import Upkeep
-from shoal.app.websub import Pushed
+from shoal.collection.collection import Collection
+from shoal.control.launching import steady_crawl
 from shoal.errors import Busy
-from shoal.model.feed import FeedRow, feed_key
+from shoal.layout.layout import Layout, WriteLock
+from shoal.layout.subscriptions import Pushed
+from shoal.maintenance.pushed_items import Carrier, deliver
+from shoal.maintenance.upkeep import Upkeep
+from shoal.model.listings.feed import FeedRow, feed_key
 from shoal.model.record import unpack
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 from shoal.sources.inbox import Inbox, Submit
 from tests.web.hub import FEED, TOPIC, Hub, Subscriber
 from tests.web.little_web import client_of

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from shoal.web.safe_html import safe_html
-from shoal.web.words import Words
+from shoal.web.server.safe_html import safe_html
+from shoal.web.server.words import Words
 
 NONE = Words("")
 ALLOWED = {"html", "head", "body", "tbody", "mark", "a", "b", "p", "li", "ol", "td", "th", "table"}

@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shoal.app.opened import Opened
+from shoal.layout.clicks import Opened
 from shoal.model.principal import Principal
-from shoal.web.searching import Asked
-from shoal.web.serve import make_app
+from shoal.web.server.serve import make_app
+from shoal.web.views.search import Asked
 from tests.crawl.run import crawl
 from tests.web.little_web import MANY, LittleWeb, Serving, client_of
 from tests.world import RobotsMix, Web, serve

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app.standing import Standing
-from shoal.app.status import Snapshot, status_of
-from shoal.web.exposition import Exposition
-from shoal.web.plots import HEIGHT, WIDTH, nice_top, plots
-from shoal.web.series import MOST_LISTENERS, Look, Point, Series
-from shoal.web.watching import BUCKET_SECONDS, Durations
-from tests.app.test_standing import live
+from shoal.collection.report.standing import Standing
+from shoal.layout.snapshot import Snapshot, status_of
+from shoal.web.server.exposition import Exposition
+from shoal.web.server.plots import HEIGHT, WIDTH, nice_top, plots
+from shoal.web.server.series import MOST_LISTENERS, Look, Point, Series
+from shoal.web.server.watching import BUCKET_SECONDS, Durations
+from tests.collection.test_standing import live
 
 
 class Crawl:

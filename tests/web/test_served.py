@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app import orders, shadow
-from shoal.app.hosts import host_lines
-from shoal.app.running import crawl_into
+from shoal.collection.report.hosts import host_lines
 from shoal.config import load
+from shoal.control import commands as orders
+from shoal.engine.running import crawl_into
+from shoal.maintenance import shadow
 from shoal.model.link import Link, Source
 from shoal.model.principal import OWNER
-from shoal.model.rowkey import row_key
-from shoal.model.url import site_of
-from shoal.web import served
-from shoal.web.served import Served
+from shoal.model.urls.rowkey import row_key
+from shoal.model.urls.url import site_of
+from shoal.web.server import served
+from shoal.web.server.served import Served
 from tests.crawl.run import QUICK, crawl
 from tests.world import RobotsMix, Running, Web, serve
 

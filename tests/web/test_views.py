@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from shoal.web.rendering import date, moment, path, web_address
-from shoal.web.routes import views
+from shoal.web.server.rendering import date, moment, path, web_address
+from shoal.web.server.routes import views
 from tests.web.little_web import HOSTILE_TITLE, LittleWeb
 
 OWN = ("/", "/search", "/copy", "/copy/raw", "/page", "/difference")

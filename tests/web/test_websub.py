@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from shoal.app import pushing
-from shoal.app.websub import DIRECTORY, Subscriptions, push_states
+from shoal.control import hub_requests as pushing
 from shoal.errors import UsageError
-from shoal.model.feed import FeedRow
+from shoal.layout.subscriptions import DIRECTORY, Subscriptions, push_states
+from shoal.model.listings.feed import FeedRow
 from shoal.sources.inbox import MAX_BODY_BYTES, Push
 from shoal.sources.subscription import Standing, Subscription
-from shoal.web.serve import serve
+from shoal.web.server.serve import serve
 from tests.web.hub import BODY, CHALLENGE, FEED, TOPIC, Hub, Subscriber
 from tests.web.little_web import client_of
 

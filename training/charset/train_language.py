@@ -15,7 +15,7 @@ from pathlib import Path
 
 from train import text_of
 
-from shoal.convert.characters.language import _NOT_LETTERS, PIECES, UNIT
+from shoal.converters.characters.language import _NOT_LETTERS, PIECES, UNIT
 
 SCRIPTS = {
     "latin": (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.extract_scores import SETS, Page, folds
-from shoal.clean import _content
+from shoal.cleaners import _content
 from training.content.labels import (
     UNKNOWN,
     shares_by_gold,

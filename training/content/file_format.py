@@ -1,4 +1,4 @@
-"""How is a model of content stored? What src/shoal/clean/_model.h reads in, without copying it.
+"""How is a model of content stored? What src/shoal/cleaners/_model.h reads in, without copying it.
 
 All little-endian. The magic `SHOALC01`; int32: how many features, how many forests (one); float32:
 sharpness, least words, the scale of the elements' weights and that of the words'; an int8 for each

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-from shoal.clean.tokens import Kind, tokens
+from shoal.cleaners.tokens import Kind, tokens
 from training.content.alignment import in_common
 
 UNKNOWN = -1.0

@@ -1,7 +1,7 @@
 """Which pages are trained on, and what does the compiled module say of their pieces?
 
-The only place that calls `outline` of src/shoal/clean/_content.c, so the features in training are
-those in use. Pages are read anew on every pass: together their sources take half a gigabyte.
+The only place that calls `outline` of src/shoal/cleaners/_content.c, so the features in training
+are those in use. Pages are read anew on every pass: together their sources take half a gigabyte.
 """
 
 from array import array
@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from benchmarks.extract_scores import SETS, Page, pages
-from shoal.clean._content import outline
+from shoal.cleaners._content import outline
 
 ELEMENT_BUCKETS = 16_384
 WORD_BUCKETS = 32_768

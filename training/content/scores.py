@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from benchmarks.extract_scores import word_f1
-from shoal.clean._content import Model
+from shoal.cleaners._content import Model
 from training.content.examples import Example
 from training.content.pieces import all_pages
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from benchmarks.extract_scores import data_folder, domain, folds, word_f1
-from shoal.clean.visual import choice, ranges
+from shoal.cleaners.visual import choice, ranges
 from training.visual.drawn import DrawnPage, drawn
 from training.visual.logistic import fit
 from training.visual.texts import Text, plain, texts

@@ -12,10 +12,10 @@ from html import unescape
 from itertools import pairwise
 from typing import NamedTuple
 
-from shoal.clean.tokens import Kind, tokens
-from shoal.clean.visual import box_spans
-from shoal.clean.visual_features import features
-from shoal.clean.visual_tree import block_tree
+from shoal.cleaners.tokens import Kind, tokens
+from shoal.cleaners.visual import box_spans
+from shoal.cleaners.visual_features import features
+from shoal.cleaners.visual_tree import block_tree
 from shoal.model.rendered import Rendered
 from training.visual.drawn import DrawnPage
 

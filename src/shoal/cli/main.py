@@ -13,34 +13,34 @@ from io import TextIOWrapper
 from typing import Annotated
 
 from shoal.cli.options import Context, app, flag, parse_and_run
-from shoal.cli.wording import harmless, program
+from shoal.cli.terminal.wording import harmless, program
 from shoal.errors import CollectionError, ShoalError, UsageError
 
 _TRACEBACK = "--traceback"
 _THEMES = (
-    "crawling",
-    "refreshing",
-    "planning",
-    "sitemaps",
-    "feeds",
-    "reading",
-    "searching",
-    "serving",
-    "graphing",
+    "crawl",
+    "refresh",
+    "plan",
+    "sitemap",
+    "feed",
+    "read",
+    "search",
+    "serve",
+    "links",
     "freshness",
-    "simulating",
-    "converting",
-    "cleaning",
+    "simulate",
+    "convert",
+    "clean",
     "slope",
     "dups",
-    "steering",
-    "marking",
-    "clustering",
-    "demonstrating",
-    "storing",
-    "indexing",
-    "verifying",
-    "housekeeping",
+    "control",
+    "mark",
+    "cluster",
+    "demo",
+    "store",
+    "reindex",
+    "verify",
+    "doctor",
 )
 """The modules of commands, in the order in which --help lists them."""
 _ENDS = re.compile(r"[.?!]$|: shoal .+$")
@@ -73,7 +73,7 @@ def overview(
 ) -> int:
     """Crawl politely, keep, clean, find again, and say why."""
     del traceback  # `run` has looked for it
-    from shoal.cli.screen import say
+    from shoal.cli.terminal.screen import say
 
     if version:
         from shoal.config import VERSION
@@ -118,7 +118,7 @@ def _exit_code(words: list[str], *, wants_traceback: bool) -> int:
 def _register_commands() -> None:
     """Importing a module of commands adds them; each imports what it needs only when it runs."""
     for theme in _THEMES:
-        import_module(f"shoal.cli.{theme}")
+        import_module(f"shoal.cli.commands.{theme}")
 
 
 def _cause(error: BaseException) -> BaseException:

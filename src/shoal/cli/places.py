@@ -9,21 +9,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shoal.app.collection import Collection
-    from shoal.app.whole import Whole
+    from shoal.collection.collection import Collection
+    from shoal.collection.whole import Whole
 
 
 @contextmanager
 def reading(given_dir: str | None) -> Iterator["Collection | Whole"]:
-    from shoal.app.layout import is_cluster_place, place_of
-    from shoal.app.opening import open_cluster, open_reading
+    from shoal.access.opening import open_cluster, open_reading
+    from shoal.layout.layout import is_cluster_place, place_of
 
     place = place_of(given_dir)
     if not is_cluster_place(place):
         with open_reading(place) as collection:
             yield collection
         return
-    from shoal.cli.steps import Steps
+    from shoal.cli.terminal.progress import Steps
     from shoal.model.principal import OWNER
 
     with Steps() as steps:

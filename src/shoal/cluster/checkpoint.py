@@ -43,7 +43,7 @@ _SETTINGS = "shoal.toml"
 
 
 class Place(Protocol):
-    """Where a tablet's files are (app/layout.py)."""
+    """Where a tablet's files are (layout/layout.py)."""
 
     @property
     def directory(self) -> Path: ...

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from shoal.cluster.outbox import Outbox
-from shoal.model.parcel import Delivery, Receipt
+from shoal.model.messages import Delivery, Receipt
 
 Pipe = Callable[[Delivery], Awaitable[Receipt]]
 """Brings a delivery to its target; raises whatever it likes when it could not."""

@@ -7,7 +7,7 @@ imported unless a fleet is started.
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from shoal.model.parcel import Delivery, Receipt
+from shoal.model.messages import Delivery, Receipt
 from shoal.model.record import Struct
 
 
@@ -23,7 +23,7 @@ class Machine(Struct, frozen=True):
 
 
 class Runner(Protocol):
-    """What an actor holds: one tablet (app/tablet.py)."""
+    """What an actor holds: one tablet (fleet/tablet.py)."""
 
     def start(self) -> None: ...
     def deliver(self, delivery: Delivery) -> Receipt: ...

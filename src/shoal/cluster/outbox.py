@@ -5,7 +5,7 @@
             00 freed 00 target (2)                →  up to here the target has them for good
             00 taken 00 sender (2)                →  up to here the sender's items had their effect
 
-Numbers only grow, and an epoch's come after those of the epochs before it (model/parcel.py says
+Numbers only grow, and an epoch's come after those of the epochs before it (model/messages.py says
 why both are needed). An item is deleted when its receiver says that it is durable, not before.
 """
 
@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import islice
 
-from shoal.model.parcel import NOWHERE, Delivery, Item, Position, Receipt
-from shoal.model.partition import Partition, tablet_of_site
+from shoal.model.messages import NOWHERE, Delivery, Item, Position, Receipt
 from shoal.model.record import pack, unpack
+from shoal.model.urls.partition import Partition, tablet_of_site
 from shoal.ports import Batch, Table
 
 _KEY = struct.Struct(">HQQ")

@@ -63,7 +63,7 @@ class Actors:
 
 
 class RayTablets:
-    """The `Tablets` of app/tablets.py."""
+    """The `Tablets` of collection/tablets.py."""
 
     def __init__(self, cluster: str, tablets: int, address: str, principal: Principal) -> None:
         self._actors = Actors(cluster)

@@ -19,7 +19,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from shoal.cluster.fleet import Machine, Make, actor_name
 from shoal.cluster.ray_nodes import NAME_CHARS, connect, nodes_known, start_machines
 from shoal.errors import CollectionError
-from shoal.model.parcel import Delivery, Receipt
+from shoal.model.messages import Delivery, Receipt
 from shoal.model.record import pack, unpack
 
 _CALLS_AT_ONCE = 16

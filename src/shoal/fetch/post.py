@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from shoal.fetch.http import HttpFetcher
 from shoal.model.outcome import Outcome
-from shoal.model.url import resolve
+from shoal.model.urls.url import resolve
 from shoal.model.visit import Fetched, Visit
 
 MOST_REDIRECTS = 5

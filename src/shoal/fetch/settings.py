@@ -1,4 +1,4 @@
-"""What may a person set about fetching? Plain values; `app.py` fills them from the configuration.
+"""What may a person set about fetching? Plain values; `worker` fills them from the configuration.
 
 Every time is in seconds and every wait has an end: a server can be slow, silent or endless, and
 each of the three is met by one of the limits here.

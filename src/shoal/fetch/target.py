@@ -1,7 +1,7 @@
 """Whom does a URL ask, and for what? Its parts as a request needs them.
 
-URLs come in canonical form (model/url.py); this takes them apart without judging them again, and
-refuses what can't be put on a request line. Credentials and fragments are never sent.
+URLs come in canonical form (model/urls/url.py); this takes them apart without judging them again,
+and refuses what can't be put on a request line. Credentials and fragments are never sent.
 """
 
 import re

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from shoal.config.values import described
-from shoal.model.url import Site, canonical, extension_of, site_of
+from shoal.model.urls.url import Site, canonical, extension_of, site_of
 
 MAX_LEVELS = 32
 """Of a directory or a domain in a rule; so deeper ones of a URL need not be looked at."""

@@ -13,7 +13,7 @@ from typing import Literal
 from shoal.focus.rules import parse_rules
 from shoal.model.link import Source
 from shoal.model.record import Struct
-from shoal.model.rowkey import row_key
+from shoal.model.urls.rowkey import row_key
 
 ORDINARY = 0.5
 """Of every link where arrival decides, and of a seed always."""

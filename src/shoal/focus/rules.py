@@ -14,7 +14,7 @@ from pathlib import Path
 from shoal.config.values import described, nearest
 from shoal.errors import UsageError
 from shoal.focus.conditions import KINDS, Group, Parts
-from shoal.model.url import site_of
+from shoal.model.urls.url import site_of
 
 MAX_RULES_BYTES = 8_000_000
 

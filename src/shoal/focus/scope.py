@@ -21,7 +21,7 @@ from shoal.focus.rules import parse_rules
 from shoal.focus.traps import Traps
 from shoal.model.document import Document
 from shoal.model.record import Struct
-from shoal.model.url import MAX_URL, Site, registered_domain, site_of, twin
+from shoal.model.urls.url import MAX_URL, Site, registered_domain, site_of, twin
 
 _WEB = ("http", "https")
 _KINDS = ("host", "domain", "prefix", "any")

@@ -3,7 +3,7 @@
 A site that answers every URL can make up URLs for ever: relative links that pile directories up,
 filters that are added to filters, a calendar without an end. Such names are refused here, in the
 child, before they take a row's place in a queue. The limits are far beyond what people write; what
-looks innocent name by name is met by the credit of its domain (frontier/credit.py).
+looks innocent name by name is met by the credit of its domain (frontier/schedule/credit.py).
 
 docs/traps.md lists the rules. Most links hold nothing that any rule looks at, so each rule has a
 cheap question before it.

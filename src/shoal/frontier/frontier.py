@@ -20,42 +20,36 @@ from random import Random
 
 from shoal.clock import Clock
 from shoal.counters import Counts
-from shoal.frontier.allowance import Again, Allowance
-from shoal.frontier.books import Books
-from shoal.frontier.chores import Chores
-from shoal.frontier.discovery import Discovery, Order
-from shoal.frontier.finishing import Finisher
-from shoal.frontier.front import Front
-from shoal.frontier.immigration import Immigration
-from shoal.frontier.in_flight import InFlight
-from shoal.frontier.lease import SiteLease
-from shoal.frontier.namings import Namings
-from shoal.frontier.reconsider import Reconsideration
-from shoal.frontier.robots_desk import RobotsDesk
-from shoal.frontier.rows import (
-    AGAIN,
-    CLOCK_KEY,
-    COUNTS_KEY,
-    MODE_KEY,
-    entry_of,
-)
-from shoal.frontier.schedules import Schedules
-from shoal.frontier.second_thoughts import SecondThoughts
-from shoal.frontier.settings import FrontierSettings, Report, Seams
-from shoal.frontier.settling import Ending, Settler
-from shoal.frontier.sites import ActiveSite, Sites
-from shoal.frontier.trail import Trail
-from shoal.frontier.urls import Urls
-from shoal.frontier.visits import visit_of
-from shoal.frontier.waiters import Waiters
-from shoal.frontier.wishes import Wishes
-from shoal.frontier.workbench import Workbench
+from shoal.frontier.background.background import Chores
+from shoal.frontier.background.commands import Wishes
+from shoal.frontier.background.requeue_duplicates import SecondThoughts
+from shoal.frontier.background.rescope import Reconsideration
+from shoal.frontier.background.revisit_dates import Schedules
+from shoal.frontier.exchange.inbound import Immigration
+from shoal.frontier.outcome.discovery import Discovery, Order
+from shoal.frontier.outcome.finishing import Finisher
+from shoal.frontier.outcome.settling import Ending, Settler
+from shoal.frontier.outcome.visits import visit_of
+from shoal.frontier.schedule.allowance import Again, Allowance
+from shoal.frontier.schedule.front import Front
+from shoal.frontier.schedule.lease import SiteLease
+from shoal.frontier.schedule.sites import ActiveSite, Sites
+from shoal.frontier.schedule.waiters import Waiters
+from shoal.frontier.schedule.workbench import Workbench
+from shoal.frontier.sources.listings import Namings
+from shoal.frontier.sources.robots_cache import RobotsDesk
+from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.state.in_flight import InFlight
+from shoal.frontier.state.provenance import Trail
+from shoal.frontier.state.rows import AGAIN, CLOCK_KEY, COUNTS_KEY, MODE_KEY, entry_of
+from shoal.frontier.state.settings import FrontierSettings, Report, Seams
+from shoal.frontier.state.urls import Urls
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.document import Understood
 from shoal.model.link import Link, Source
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import site_of_key
+from shoal.model.urls.rowkey import site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Lease, Table
 

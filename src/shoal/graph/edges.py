@@ -18,7 +18,7 @@ import numpy as np
 from shoal.errors import CollectionError
 from shoal.graph.arrays import I8, U4, U8, Appended, Hashes, Offsets, each_once, mapped, write
 from shoal.graph.runs import Run
-from shoal.model.rowkey import site_of_key
+from shoal.model.urls.rowkey import site_of_key
 
 KEYS_AT_ONCE = 1 << 22
 """How many numbers are sorted at a time: 32 MB."""

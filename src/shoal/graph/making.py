@@ -23,7 +23,7 @@ from shoal.graph.sites import site_graph
 from shoal.graph.votes import Votes
 from shoal.model.digest import seeded_number
 from shoal.model.record import pack
-from shoal.model.rowkey import url_of
+from shoal.model.urls.rowkey import url_of
 
 LEAST_SPREAD = 100.0
 _PERSONAL_SPREAD = 1e6

@@ -6,14 +6,14 @@ empty and its row is the visit's own.
 
 from enum import StrEnum
 
-from shoal.model.feed import Feed
-from shoal.model.life import Change
+from shoal.model.change_history import Change
 from shoal.model.link import Link
-from shoal.model.named import Named
+from shoal.model.listings.feed import Feed
+from shoal.model.listings.listing import Named
 from shoal.model.page import Form
-from shoal.model.page_rules import PageRules
 from shoal.model.record import Struct
-from shoal.model.robots import RobotsRules
+from shoal.model.robots.page_rules import PageRules
+from shoal.model.robots.robots import RobotsRules
 
 
 class Fate(StrEnum):
@@ -124,7 +124,7 @@ class Understood(Struct, array_like=True):
     links_known: bool = False
     """A duplicate's links are those of the first page, which were followed from there."""
     prints: list[tuple[bytes, bytes]] = []
-    """Sketch and marks of each document's content (dedupe/sketch.py), in their order."""
+    """Sketch and marks of each document's content (duplicates/near/sketch.py), in their order."""
     regraded: list[Regraded] = []
     """Other pages whose place among duplicates changes with this visit."""
     deserted: list[bytes] = []

@@ -7,8 +7,8 @@ Converters make it, later rooms read it. `blocks` carries the text in reading or
 from enum import StrEnum
 
 from shoal.model.link import Link
-from shoal.model.page_rules import PageRules
 from shoal.model.record import Struct
+from shoal.model.robots.page_rules import PageRules
 
 
 class Tag(StrEnum):

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from shoal.model.digest import quick_digest
-from shoal.model.feed import ITEM_KEY_BYTES, Feed, Item
-from shoal.model.url import MAX_URL, resolve
+from shoal.model.listings.feed import ITEM_KEY_BYTES, Feed, Item
+from shoal.model.urls.url import MAX_URL, resolve
 from shoal.sources.feed_json import read_json
 from shoal.sources.feed_map import MAX_HUBS, feed_of
 from shoal.sources.feed_text import MAX_BYTES, decoded, document

@@ -8,7 +8,7 @@ than linear time, and that cost a hundredth of a parser.
 import html
 import re
 
-from shoal.model.url import MAX_URL, resolve
+from shoal.model.urls.url import MAX_URL, resolve
 
 _TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
 # In a title an attribute may hold a tag; its length is bounded, so this may look further.

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from shoal.model.feed import Enclosure, Feed, Item
-from shoal.model.url import resolve
+from shoal.model.listings.feed import Enclosure, Feed, Item
+from shoal.model.urls.url import resolve
 from shoal.sources.feed_dates import iso_utc
 from shoal.sources.feed_html import one_line, with_whole_links
 from shoal.sources.feed_map import (

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from shoal.model.feed import Enclosure, Feed, Item
-from shoal.model.url import MAX_URL, resolve
+from shoal.model.listings.feed import Enclosure, Feed, Item
+from shoal.model.urls.url import MAX_URL, resolve
 from shoal.sources.feed_dates import iso_of, iso_utc
 from shoal.sources.feed_html import one_line, title_of, with_whole_links
 from shoal.sources.feed_whole import is_whole

@@ -9,7 +9,7 @@ meant; a description says so only if it is long and has paragraphs.
 import re
 from collections.abc import Sequence
 
-from shoal.model.feed import Item
+from shoal.model.listings.feed import Item
 from shoal.sources.feed_html import plain
 
 LEAST_CHARS = 400

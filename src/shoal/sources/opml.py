@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from shoal.model.url import MAX_URL
+from shoal.model.urls.url import MAX_URL
 from shoal.sources.feed_html import one_line
 
 MAX_FEEDS = 10_000

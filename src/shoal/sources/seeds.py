@@ -20,9 +20,9 @@ from urllib.parse import unquote_to_bytes
 from shoal.config.values import described
 from shoal.errors import UsageError
 from shoal.model.link import Link, Rel, Source
-from shoal.model.params import DEFAULT, ParamRules
-from shoal.model.rowkey import row_key
-from shoal.model.url import MAX_RAW, MAX_URL, canonical, is_ip, seen_key, site_of
+from shoal.model.urls.params import DEFAULT, ParamRules
+from shoal.model.urls.rowkey import row_key
+from shoal.model.urls.url import MAX_RAW, MAX_URL, canonical, is_ip, seen_key, site_of
 
 SEED_PRIORITY = 0.5
 SITEMAP_PRIORITY = 0.9

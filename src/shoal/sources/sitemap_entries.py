@@ -8,9 +8,9 @@ picture has a `<loc>` too. Feeds are read as sitemaps.org says: their links, and
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from shoal.model.named import DEFAULT_PRIORITY
+from shoal.model.listings.listing import DEFAULT_PRIORITY
+from shoal.model.listings.sitemap_metadata import Alternate, Image, News, Video
 from shoal.model.record import Struct
-from shoal.model.told import Alternate, Image, News, Video
 from shoal.sources.sitemap_xml import Tag, attributes
 
 FREQUENCIES = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from shoal.model.url import resolve
+from shoal.model.urls.url import resolve
 
 LEASE_SECONDS = 10 * 86_400.0
 """What is asked for."""
@@ -133,7 +133,7 @@ def has_signature(header: str) -> bool:
 
 def delivery_key(body: bytes) -> bytes:
     """By what a delivery is known again: a signed body is good for ever, so it must be taken only
-    once. Its items are known by their own keys as well (model/feed.py, `unseen`)."""
+    once. Its items are known by their own keys as well (model/listings/feed.py, `unseen`)."""
     return hashlib.sha256(body).digest()[:_DIGEST_BYTES]
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from shoal.model.record import Struct, to_json
-from shoal.model.rowkey import DEFAULT_PORTS
+from shoal.model.urls.rowkey import DEFAULT_PORTS
 from shoal.store import archive
 from shoal.store.members import Member, members
 

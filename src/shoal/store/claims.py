@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from shoal.model.cell import NUL, stamp_of, stamped, time_in_older_key, value_of
 from shoal.model.document import Spot
+from shoal.model.listings.sitemap_metadata import Told, is_told
 from shoal.model.record import JSON_ERRORS, pack, unpack
-from shoal.model.told import Told, is_told
 from shoal.ports import Batch, Table
 from shoal.store.rows import FetchRow, VisitRow
 

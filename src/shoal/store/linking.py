@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from shoal.model.cell import NUL, newest_key, stamped, to_ms
 from shoal.model.link import Anchor, Link
-from shoal.model.parcel import Named, Unlinked
+from shoal.model.messages import Named, Unlinked
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import site_of_key
+from shoal.model.urls.rowkey import site_of_key
 from shoal.model.visit import Visit
 from shoal.ports import Batch, Elsewhere
 from shoal.store.cells import Cells

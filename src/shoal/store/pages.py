@@ -15,12 +15,12 @@ from shoal.model.cell import NUL, newest_key, to_ms, value_of
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Regraded, Spot, Understood
 from shoal.model.link import Anchor
+from shoal.model.listings.sitemap_metadata import MOST_TOLD, Told, told_range
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import part_of, row_key, url_of
-from shoal.model.spelling import spellings
-from shoal.model.told import MOST_TOLD, Told, told_range
+from shoal.model.urls.rowkey import part_of, row_key, url_of
+from shoal.model.urls.spelling import spellings
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.ports import Batch, Elsewhere, Table
 from shoal.store import archive, warc

@@ -25,9 +25,9 @@ from shoal.errors import CollectionError, DamagedError
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
 from shoal.model.document import Spot
-from shoal.model.partition import tablet_of_row
 from shoal.model.record import pack, unpack
-from shoal.model.rowkey import row_key
+from shoal.model.urls.partition import tablet_of_row
+from shoal.model.urls.rowkey import row_key
 from shoal.ports import Batch, Table
 from shoal.store import archive, warc
 from shoal.store.archive_sync import put_on_disk

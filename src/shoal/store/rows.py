@@ -10,7 +10,7 @@ change        the log that followers read: sequence → what changed
 
 from enum import StrEnum
 
-from shoal.model import life
+from shoal.model import change_history as life
 from shoal.model.document import Document, Spot
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome

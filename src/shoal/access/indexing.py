@@ -1,0 +1,57 @@
+"""How is the index of a place brought up to date, or rebuilt? That of a collection, or of each
+tablet of a cluster."""
+
+from pathlib import Path
+
+from shoal.access.opening import tablet_directories
+from shoal.collection.collection import Collection
+from shoal.errors import Busy
+from shoal.index.writer import IndexWriter
+from shoal.indexer.follower import Follower, Told, commit
+from shoal.indexer.indexing import bring_up_to_date
+from shoal.layout.layout import is_cluster_place, place_of
+from shoal.model.record import Struct
+
+
+class Reindexed(Struct):
+    pages: int
+    """In the index from now on."""
+    documents: int
+    """Stored ones that were looked at: also duplicates and what has no text."""
+
+
+def update_index(
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    told: Told | None = None,
+) -> int:
+    """Take in what was stored since; how many documents were looked at. A crawl, `shoal search` and
+    `shoal serve` do so by themselves, and so do the tablets of a cluster that runs."""
+    try:
+        return sum(bring_up_to_date(each, told) for each in _directories(place_of(dir)))
+    except Busy:
+        return 0
+
+
+def reindex(
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    told: Told | None = None,
+) -> Reindexed:
+    """Make the index anew out of the table. `told` is handed how many documents were read. Of a
+    cluster, that of each tablet."""
+    every = [_reindex(each, told) for each in _directories(place_of(dir))]
+    return Reindexed(sum(each.pages for each in every), sum(each.documents for each in every))
+
+
+def _reindex(directory: Path, told: Told | None) -> Reindexed:
+    with Collection(directory) as collection, IndexWriter(collection.layout.index) as writer:
+        follower = Follower(collection.table, collection.store, writer)
+        documents = follower.rebuild(told)
+        state = commit(collection.layout, follower)
+        return Reindexed(state.pages, documents)
+
+
+def _directories(place: str) -> list[Path]:
+    """A collection's own, or those of a cluster's tablets."""
+    if not is_cluster_place(place):
+        return [Path(place)]
+    return tablet_directories(place)

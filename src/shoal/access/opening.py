@@ -1,0 +1,156 @@
+"""What stands at a place, and how is it read? A collection, or a cluster as if it were one.
+
+a directory with a collection             its table, as always
+a cluster on a shared file system         the directories in which its tablets lie now
+one in an object store, while it runs     the owners of its tablets, over Ray
+one in an object store, at rest           its last checkpoints, restored here (restored.py)
+
+A running cluster whose Ray can't be reached from this machine is read as if it were at rest.
+"""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from shoal.collection.collection import Collection
+from shoal.collection.tablets import LocalTablets, Tablets
+from shoal.collection.whole import Opened, Whole
+from shoal.errors import Busy, UsageError
+from shoal.layout.layout import Layout, is_cluster_place, place_of
+from shoal.model.principal import OWNER, Principal
+
+if TYPE_CHECKING:
+    from shoal.layout.cluster_file import ClusterFile
+
+
+class Teller(Protocol):
+    """Who hears how far it is."""
+
+    def tell(self, doing: str, done: int, total: int = 0) -> None:
+        """What is being done, for how many, and of how many; 0: not known."""
+        ...
+
+    def remark(self, text: str) -> None:
+        """What a person should know of."""
+        ...
+
+
+class Unheard:
+    """Nobody asked how far it is."""
+
+    def tell(self, doing: str, done: int, total: int = 0) -> None:
+        """Nobody is told."""
+
+    def remark(self, text: str) -> None:
+        warnings.warn(text, stacklevel=2)
+
+
+_NOBODY = Unheard()
+
+
+def open_reading(
+    place: str | Path | None = None,
+    principal: Principal = OWNER,
+    teller: Teller = _NOBODY,
+    *,
+    one: type[Collection] = Collection,
+    many: type[Whole] = Whole,
+) -> Opened:
+    """Whatever stands there, for reading; to be closed, or used in a `with`. `one` and `many` are
+    the classes of what is opened."""
+    where = place_of(place)
+    if is_cluster_place(where):
+        return open_cluster(where, principal, teller, many)
+    return one(Path(where), principal)
+
+
+def open_cluster(
+    place: str,
+    principal: Principal = OWNER,
+    teller: Teller = _NOBODY,
+    many: type[Whole] = Whole,
+) -> Whole:
+    from shoal.layout.cluster_file import (  # noqa: PLC0415 - only clusters need it
+        is_object_store,
+        read,
+    )
+
+    file = read(place)
+    if not is_object_store(place):
+        return many(SharedTablets(Path(place), file.tablets, principal), place, Path(place))
+    tablets: Tablets | None = _at_work(place, file, principal, teller)
+    if tablets is None:
+        layouts = [Layout(each) for each in _restored(place, file, teller)]
+        tablets = LocalTablets(layouts, principal)
+    return many(tablets, place, graph_place(place))
+
+
+class SharedTablets(LocalTablets):
+    """Of a cluster on a shared file system: each lies with whoever owned it last."""
+
+    def __init__(self, place: Path, tablets: int, principal: Principal = OWNER) -> None:
+        self._place, self._tablets = place, tablets
+        super().__init__(self._lying(), principal)
+
+    def _lying(self) -> list[Layout]:
+        from shoal.layout.cluster_file import directories  # noqa: PLC0415 - as above
+
+        return [Layout(each) for each in directories(self._place, self._tablets)]
+
+    def refresh(self) -> None:
+        self.move(self._lying())
+        super().refresh()
+
+
+def tablet_directories(place: str, teller: Teller = _NOBODY) -> list[Path]:
+    """Where the tablets of a cluster at rest can be read on this machine."""
+    from shoal.layout.cluster_file import (  # noqa: PLC0415 - as above
+        directories,
+        is_object_store,
+        read,
+    )
+    from shoal.layout.cluster_status import status_at  # noqa: PLC0415
+
+    file = read(place)
+    if status_at(place).running:
+        raise Busy(f"The cluster in {place} runs; stop it with: shoal cluster stop {place}")
+    if is_object_store(place):
+        return _restored(place, file, teller)
+    return directories(Path(place), file.tablets)
+
+
+def graph_place(place: str) -> Path:
+    """The directory in which the graph of a collection or of a cluster stands."""
+    if "://" not in place:
+        return Path(place)
+    from shoal.access.restored import cache_of  # noqa: PLC0415 - as above
+
+    return cache_of(place)
+
+
+def _restored(place: str, file: "ClusterFile", teller: Teller) -> list[Path]:
+    from shoal.access.restored import restored  # noqa: PLC0415 - as above
+
+    return restored(place, file.tablets, teller)
+
+
+def _at_work(
+    place: str, file: "ClusterFile", principal: Principal, teller: Teller
+) -> Tablets | None:
+    """The owners of its tablets; None when it is at rest, or they can't be asked."""
+    from shoal.layout.cluster_status import status_at  # noqa: PLC0415 - as above
+
+    status = status_at(place)
+    if not (status.running and status.ray_address):
+        return None
+    try:
+        from shoal.cluster.ray_asking import RayTablets  # noqa: PLC0415 - Ray is an extra
+
+        return RayTablets(file.name, file.tablets, status.ray_address, principal)
+    except (ImportError, UsageError) as error:
+        why = str(error).partition(";")[0]
+        teller.remark(
+            f"The cluster runs, and its tablets can't be asked from here ({why}): "
+            "this is as of their last checkpoints."
+        )
+        return None

@@ -1,0 +1,224 @@
+"""What does a cluster say twice? All pairs of near-duplicates among the pages of all tablets.
+
+What is compared of a text is its sketch, about a kilobyte: tasks over snapshots of the tablets
+(work.py) make them, and more tasks find the pairs (duplicates/pairs/divided.py). Documents are
+numbered in row order, so that the answer is that of one collection. Pages of a site are of one
+tablet and stand together: so it is enough to know how many each tablet has of each site. Methods
+that need the words themselves get the texts, here.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from shoal.analysis.duplicates import cuts
+from shoal.collection.collection import Collection
+from shoal.collection.page import Page
+from shoal.collection.slices import Slice, cut, in_order
+from shoal.collection.tablets import Tablets
+from shoal.config import Dedupe
+from shoal.duplicates.pairs.discovery import Pair, Progress
+from shoal.duplicates.pairs.divided import BYTES_PER_SKETCH, Divided, Found, Homes
+from shoal.files.deduping import Comparison, Method, discovery_of, text_sketch
+from shoal.files.named_texts import Admits, NamedPair, NamedTexts, NamedThings
+from shoal.fleet.work import Source, Work, work_here
+from shoal.layout.ranges import key_range
+from shoal.model.urls.rowkey import site_of_key, url_of
+
+_SLICE_BYTES = 16 << 20
+"""Sketches of a tablet that a task makes."""
+
+Working = AbstractContextManager[Work]
+"""Who does it, for as long as it takes."""
+
+
+def duplicate_pairs_all(  # noqa: PLR0913 - the flags of the command, by name
+    tablets: Tablets,
+    where: str = "",
+    *,
+    method: Method = "default",
+    resemblance: float | None = None,
+    bits: int = 64,
+    differing: int | None = None,
+    progress: Progress | None = None,
+    working: Working | None = None,
+) -> Iterator[NamedPair]:
+    """`duplicate_pairs` over all tablets."""
+    by = Comparison(method, resemblance, bits, differing)
+    return search_all(tablets, by, where, progress, working).pairs()
+
+
+def duplicate_clusters_all(  # noqa: PLR0913 - the flags of the command, by name
+    tablets: Tablets,
+    where: str = "",
+    *,
+    method: Method = "default",
+    resemblance: float | None = None,
+    bits: int = 64,
+    differing: int | None = None,
+    progress: Progress | None = None,
+    working: Working | None = None,
+) -> Iterator[list[str]]:
+    """`duplicate_clusters` over all tablets."""
+    by = Comparison(method, resemblance, bits, differing)
+    return search_all(tablets, by, where, progress, working).clusters()
+
+
+def search_all(
+    tablets: Tablets,
+    by: Comparison,
+    where: str = "",
+    progress: Progress | None = None,
+    working: Working | None = None,
+) -> "PagesCompared | NamedTexts":
+    """`search` of dups.py, over the stored texts of all tablets. Without a `working` that says who
+    does it, this process does."""
+    start, end = key_range(where)
+    by, admits = cuts(by, tablets.ask(0, dedupe_settings))
+    if by.method == "default":
+        return PagesCompared(working or work_here(tablets), by, (start, end), progress, admits)
+    texts = ((url_of(row), text) for row, text in in_order(tablets, text_slice, start, end))
+    return NamedTexts(texts, by, progress, admits)
+
+
+class PagesCompared(NamedThings[None]):
+    """The pages of a range of rows, compared by whoever does the work."""
+
+    def __init__(
+        self,
+        working: Working,
+        by: Comparison,
+        within: tuple[bytes, bytes],
+        progress: Progress | None,
+        admits: Admits | None,
+    ) -> None:
+        self._working = ExitStack()
+        self._opening = working
+        self._by = by
+        self._within = within
+        self._tell = progress
+        self._search: Divided | None = None
+        self._marks: list[list[Any]] = []
+        super().__init__(self._names(), self._pairs, None, admits)
+
+    def _names(self) -> Iterator[tuple[str, None]]:
+        """Of all pages, by number; before the first is known all are read."""
+        work = self._working.enter_context(self._opening)
+        read = _read(work, self._within, self._by.n or 3, self._tell)
+        sizes = sum(each.size_bytes for each in read)
+        found = _numbered(read)
+        pages = sum(len(each.numbers) for each in found)
+        homes = Homes(pages, work.parts(sizes * BYTES_PER_SKETCH))
+        self._search = Divided(work.hands, homes, discovery_of(self._by), self._tell)
+        self._marks = self._search.take(found)
+        del read, found
+        for row in self._search.names():
+            yield url_of(row), None
+
+    def _pairs(self, names: Iterable[None]) -> Iterator[Pair]:
+        with self._working:
+            for _ in names:
+                pass
+            if self._search is not None:
+                yield from self._search.pairs(self._marks)
+
+
+class _Batch(NamedTuple):
+    """What one task has read."""
+
+    runs: list[tuple[bytes, int]]
+    """The first row of each site here, and how many of its pages follow in row order."""
+    size_bytes: int
+    rows: Any
+    sketches: Any
+
+
+def _read(work: Work, within: tuple[bytes, bytes], n: int, tell: Progress | None) -> list[_Batch]:
+    """All tablets, a slice of each after the other."""
+    first, end = within
+    most_bytes = min(_SLICE_BYTES, work.hands.room_bytes // 8)
+    found, documents = [], 0
+    starts = dict.fromkeys(range(len(work.sources)), first)
+    while starts:
+        given = {number: (start, end, n, most_bytes) for number, start in starts.items()}
+        rests: dict[int, bytes] = {}
+        for number, (read, rows, sketches) in work.of_tablets(read_sketches, given, 3).items():
+            rest, runs, size_bytes = work.hands.fetch(read)
+            found.append(_Batch(runs, size_bytes, rows, sketches))
+            documents += sum(count for _, count in runs)
+            rests[number] = rest
+        starts = {number: rest for number, rest in rests.items() if rest}
+        if tell is not None:
+            tell("reading", documents, 0)
+    return found
+
+
+def _numbered(read: list[_Batch]) -> list[Found]:
+    """With the numbers that their rows have among all."""
+    runs = sorted(
+        (row, batch, at, count)
+        for batch, each in enumerate(read)
+        for at, (row, count) in enumerate(each.runs)
+    )
+    begins: list[list[tuple[int, int, int]]] = [[] for _ in read]
+    number = 0
+    for _, batch, at, count in runs:
+        begins[batch].append((at, number, count))
+        number += count
+    return [
+        Found(
+            array("I", (begin + each for _, begin, count in sorted(its) for each in range(count))),
+            batch.rows,
+            batch.sketches,
+        )
+        for batch, its in zip(read, begins, strict=True)
+    ]
+
+
+# --- tasks ----------------------------------------------------------------------------------
+
+
+def read_sketches(source: Source, start: bytes, end: bytes, n: int, most_bytes: int) -> list[Any]:
+    """A slice of a tablet: (where to go on, its sites, bytes); its rows; their sketches."""
+    items, rest = source.ask(sketch_slice, start, end, n, most_bytes)
+    rows, sketches = [row for row, _ in items], [sketch for _, sketch in items]
+    sites = [list(its) for _, its in groupby(rows, key=_site)]
+    runs = [(its[0], len(its)) for its in sites]
+    return [(rest, runs, sum(map(len, sketches))), rows, sketches]
+
+
+def _site(row: bytes) -> bytes:
+    try:
+        return site_of_key(row)
+    except ValueError:
+        return row
+
+
+# --- questions ------------------------------------------------------------------------------
+
+
+def dedupe_settings(collection: Collection) -> Dedupe:
+    return collection.config.dedupe
+
+
+def sketch_slice(
+    collection: Collection, start: bytes, end: bytes, n: int, most_bytes: int
+) -> Slice[bytes]:
+    """Of the content of every stored page that has any."""
+    made = (
+        (page.stored.row, text_sketch(page.text, n)) for page in _with_text(collection, start, end)
+    )
+    return cut(((row, sketch, len(sketch)) for row, sketch in made), most_bytes)
+
+
+def text_slice(collection: Collection, start: bytes, end: bytes) -> Slice[str]:
+    read = ((page.stored.row, page.text) for page in _with_text(collection, start, end))
+    return cut((row, text, len(text)) for row, text in read)
+
+
+def _with_text(collection: Collection, start: bytes, end: bytes) -> Iterator[Page]:
+    for stored in collection.store.stream(start, end, collection.principal):
+        if stored.document.text_chars:
+            yield Page(collection, stored)

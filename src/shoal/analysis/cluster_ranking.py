@@ -1,0 +1,248 @@
+"""What are the pages of a cluster worth by their links? PageRank over the links of all tablets.
+
+Tasks over snapshots of the tablets (work.py) read their pages' votes in slices. A link to a page of
+another tablet is stored as it was written; its owner may keep that page under another spelling, and
+a task over that tablet says so, for many links at once: by the anchor that the link has left there,
+else by what it knows of the URL. A page whose owner never heard of it counts as it is linked. So
+the graph is the one that a single collection has, and so are the ranks. Graph and ranks are made in
+parts, by more tasks (graph/parted.py); their files are handed to every tablet, where searches and
+the frontier read them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shoal.access.rank_copies import hand_out
+from shoal.analysis.ranking import Progress, Ranking, Wish, checked, rank_by
+from shoal.collection.collection import Collection
+from shoal.collection.slices import Slice, cut
+from shoal.collection.tablets import Tablets
+from shoal.collection.whole import Whole
+from shoal.fleet.work import Source, Work, work_here
+from shoal.frontier.state.rows import unpack_url, url_key
+from shoal.graph.generations import Fresh, Summary
+from shoal.graph.making import Ranker, make_by
+from shoal.graph.parted import PartedGraph
+from shoal.graph.pieces import Piece, split
+from shoal.graph.runs import gathered
+from shoal.graph.votes import votes
+from shoal.layout.ranks import graph_of
+from shoal.model.cell import newest_key
+from shoal.model.outcome import State
+from shoal.model.urls.partition import Partition, tablet_of_row
+from shoal.model.urls.rowkey import site_of_key
+from shoal.model.urls.spelling import spellings
+
+_FIRST_ROW = b"\x01"
+_SLICE_BYTES = 16 << 20
+"""Votes of a tablet that a task reads."""
+_PAGE_BYTES = 2048
+"""About what a page adds to a part of the graph: its row, those of pages that it names, links."""
+_ROWS_AT_ONCE = 4096
+
+
+class Ballot(NamedTuple):
+    """The votes of a page, as its tablet knows them."""
+
+    links: int
+    targets: list[bytes]
+    away: list[bytes]
+    """Pages of other tablets, as they are linked."""
+    doubtful: bool
+    """It may say what another page says, whose links were not taken again: then only those count
+    that have left an anchor."""
+
+
+class Linked(NamedTuple):
+    """Links of one page, for the owner of their targets."""
+
+    source: bytes
+    rows: list[bytes]
+    doubtful: bool
+
+
+def rank_all(  # noqa: PLR0913 - the flags of the command, by name
+    tablets: Tablets,
+    place: Path,
+    personal: str | Sequence[str] = (),
+    told: Progress | None = None,
+    *,
+    top: int = 20,
+    site: str = "",
+    work: Work | None = None,
+) -> Ranking:
+    """Rank the pages and sites of all tablets, and let searches and crawls use it: `rank` of a
+    collection. The graph stands in `place` as in a collection's directory: `Ranks`, `ranking` and
+    `export_graph` read it there. Without a `work` that says who does it, this process does."""
+    whole = Whole(tablets)
+    rows = [whole.row(url) for url in checked(personal, top)]
+    key = site_of_key(whole.row(site)) if site else b""
+    place.mkdir(parents=True, exist_ok=True)
+    with nullcontext(work) if work is not None else work_here(tablets) as workers:
+        making = partial(make_by, partial(_build, workers))
+        found = rank_by(making, graph_of(place), Wish(rows, key, top), told)
+    hand_out(tablets, place)
+    return found
+
+
+def _build(work: Work, fresh: Fresh, summary: Summary, told: Progress) -> Ranker:
+    pages = [work.hands.fetch(each) for [each] in work.hands.each(count_pages, _each(work.sources))]
+    parts = work.parts(sum(pages) * _PAGE_BYTES)
+    found = _pieces(work, summary, parts, told)
+    graph = PartedGraph(work.hands, found, told)
+    del found
+    graph.write(fresh.path, told)
+    return lambda chosen: graph.rank(chosen, told)
+
+
+def _each(things: Iterable[Any]) -> Iterator[list[Any]]:
+    return ([each] for each in things)
+
+
+def _pieces(work: Work, summary: Summary, parts: int, told: Progress) -> list[list[Any]]:
+    """The pieces of each part: a slice of every tablet after the other, and what the owners of
+    other tablets' pages say to the links of that slice."""
+    count = len(work.sources)
+    most_bytes = min(_SLICE_BYTES, work.hands.room_bytes // 8)
+    found: list[list[Any]] = [[] for _ in range(parts)]
+    starts = dict.fromkeys(range(count), _FIRST_ROW)
+    while starts:
+        given = {
+            number: (start, Partition(number, count), most_bytes, summary.seed, parts)
+            for number, start in starts.items()
+        }
+        answers = work.of_tablets(read_votes, given, 1 + count + parts)
+        linked = {
+            number: (summary.seed, parts, *(each[1 + number] for each in answers.values()))
+            for number in range(count)
+        }
+        for each in work.of_tablets(settle_links, linked, parts).values():
+            _add(found, each)
+        for number, (read, *others) in answers.items():
+            _add(found, others[count:])
+            start, links, fetched = work.hands.fetch(read)
+            summary.links += links
+            summary.fetched += fetched
+            starts[number] = start
+        starts = {number: start for number, start in starts.items() if start}
+        told("links read", summary.links, 0)
+    return found
+
+
+def _add(found: list[list[Any]], pieces: Sequence[Any]) -> None:
+    for its, piece in zip(found, pieces, strict=True):
+        its.append(piece)
+
+
+# --- tasks ----------------------------------------------------------------------------------
+
+
+def count_pages(source: Source) -> list[int]:
+    return [source.ask(fetched_pages)]
+
+
+def read_votes(  # noqa: PLR0913 - a slice, and how it is divided
+    source: Source, start: bytes, here: Partition, most_bytes: int, seed: int, parts: int
+) -> list[Any]:
+    """A slice of a tablet: (where to go on, links, pages); for each tablet the links to its pages,
+    as they are written; and for each part of the graph a piece."""
+    items, rest = source.ask(vote_slice, start, here, most_bytes)
+    linked: list[list[Linked]] = [[] for _ in range(here.tablets)]
+    rows: list[bytes] = []
+    for page, ballot in items:
+        rows.append(page)
+        rows += ballot.targets
+        by_owner: dict[int, list[bytes]] = {}
+        for row in ballot.away:
+            by_owner.setdefault(tablet_of_row(row, here.tablets), []).append(row)
+        for owner, its in by_owner.items():
+            linked[owner].append(Linked(page, its, ballot.doubtful))
+    counts = [len(ballot.targets) for _, ballot in items]
+    links = sum(ballot.links for _, ballot in items)
+    return [(rest, links, len(items)), *linked, *split(gathered(rows, counts, seed), parts)]
+
+
+def settle_links(source: Source, seed: int, parts: int, *linked: list[Linked]) -> list[Piece]:
+    """Links of other tablets' pages, with the rows that this tablet keeps what is linked under."""
+    asked = [each for every in linked for each in every]
+    kept = iter(source.ask(kept_under, asked))
+    rows: list[bytes] = []
+    counts: list[int] = []
+    for page, its, _ in asked:
+        targets = [row for row in islice(kept, len(its)) if row and row != page]
+        rows += (page, *targets)
+        counts.append(len(targets))
+    return split(gathered(rows, counts, seed), parts)
+
+
+# --- questions ------------------------------------------------------------------------------
+
+
+def fetched_pages(collection: Collection) -> int:
+    return collection.frontier.counts().total("fetched/")
+
+
+def vote_slice(
+    collection: Collection, start: bytes, here: Partition, most_bytes: int
+) -> Slice[Ballot]:
+    """The votes of a tablet's pages from a row on; of none where `start` is empty."""
+    if not start:
+        return Slice([], b"")
+
+    def is_away(row: bytes) -> bool:
+        return not here.owns(site_of_key(row))
+
+    def found() -> Iterator[tuple[bytes, Ballot, int]]:
+        for cell in collection.store.cells.scan("link", start):
+            targets, links, away = votes(cell.row, cell.value, is_away)
+            # It may have been a copy when it was read, and stand for others since.
+            doubtful = bool(away) and not targets
+            size_bytes = sum(map(len, targets)) + sum(map(len, away))
+            yield cell.row, Ballot(links, targets, away, doubtful), size_bytes
+
+    return cut(found(), most_bytes)
+
+
+def kept_under(collection: Collection, asked: Sequence[Linked]) -> list[bytes]:
+    """The row under which each linked page is kept, in the order of the links; empty for a link
+    that does not count."""
+    links = [(each, row) for each in asked for row in each.rows]
+    found: list[bytes] = []
+    for at in range(0, len(links), _ROWS_AT_ONCE):
+        found += _kept_under(collection, links[at : at + _ROWS_AT_ONCE])
+    return found
+
+
+def _kept_under(collection: Collection, links: Sequence[tuple[Linked, bytes]]) -> list[bytes]:
+    twins = [spellings(row) for _, row in links]
+    keys = [
+        newest_key(row, each.source)
+        for (each, _), both in zip(links, twins, strict=True)
+        for row in both
+    ]
+    anchors = iter(collection.table.get_many("anchor", keys))
+    found = []
+    for (each, _), both in zip(links, twins, strict=True):
+        said = [row for row in both if next(anchors) is not None]
+        if said:
+            found.append(said[0])
+        else:
+            found.append(b"" if each.doubtful else _known_as(collection, both))
+    return found
+
+
+def _known_as(collection: Collection, both: Sequence[bytes]) -> bytes:
+    """As the frontier does it (frontier/state/urls.py): of two spellings the one that has not
+    moved."""
+    stored = collection.table.get_many("page", [url_key(row) for row in both])
+    known = [
+        (row, unpack_url(value))
+        for row, value in zip(both, stored, strict=True)
+        if value is not None
+    ]
+    there = [row for row, url in known if url.state is not State.REDIRECT]
+    return (*there, *(row for row, _ in known), both[0])[0]

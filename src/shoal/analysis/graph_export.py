@@ -1,0 +1,111 @@
+"""How does the link graph get into other programs? As GraphML or Parquet, streamed.
+
+GraphML (Brandes et al. 2002) is XML that Gephi, igraph, NetworkX and yEd read. URLs are what others
+wrote: they are escaped, and what XML can't hold is replaced. A Parquet file holds the links by
+their URLs; the pages stand in a second one beside it.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from shoal.analysis.cluster_ranking import rank_all
+from shoal.analysis.graph_report import with_graph
+from shoal.analysis.ranking import Progress
+from shoal.collection.tablets import Tablets
+from shoal.errors import UsageError
+from shoal.graph.generations import summary_of
+from shoal.graph.link_graph import LinkGraph
+from shoal.layout.layout import place_of
+from shoal.layout.ranks import graph_of
+from shoal.model.record import Struct
+from shoal.model.urls.rowkey import url_of
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_HEAD = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="url" for="node" attr.name="url" attr.type="string"/>
+<key id="rank" for="node" attr.name="rank" attr.type="double"/>
+<key id="fetched" for="node" attr.name="fetched" attr.type="boolean"/>
+<graph id="links" edgedefault="directed">
+"""
+_TAIL = "</graph>\n</graphml>\n"
+
+
+class Exported(Struct):
+    nodes: int
+    edges: int
+    files: list[str]
+
+
+def export_graph(
+    file: str | Path,
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    told: Progress | None = None,
+) -> Exported:
+    """Write the graph of the last `rank`; the file's ending says how: .graphml or .parquet."""
+    path = Path(file)
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no directory {str(path.parent)!r} to write {path.name!r} into")
+    tell = told or (lambda _doing, _done, _total: None)
+    match path.suffix.lower():
+        case ".graphml":
+            return with_graph(place_of(dir), lambda graph: _graphml(graph, path, tell), tell)
+        case ".parquet":
+            from shoal.analysis.parquet import write_parquet  # noqa: PLC0415 - an extra
+
+            nodes = path.with_suffix(".nodes.parquet")
+
+            def write(graph: LinkGraph) -> Exported:
+                write_parquet(graph, path, nodes, tell)
+                return Exported(graph.nodes, graph.edges, [str(path), str(nodes)])
+
+            return with_graph(place_of(dir), write, tell)
+    raise UsageError(f"{str(file)!r} must end in .graphml or .parquet")
+
+
+def _graphml(graph: LinkGraph, path: Path, told: Progress) -> Exported:
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.write(_HEAD)
+        for line in _elements(graph, told):
+            out.write(line)
+        out.write(_TAIL)
+    return Exported(graph.nodes, graph.edges, [str(path)])
+
+
+def _elements(graph: LinkGraph, told: Progress) -> Iterator[str]:
+    for node, row in enumerate(graph.rows()):
+        told("pages written", node, graph.nodes)
+        fetched = "true" if graph.fetched[node] else "false"
+        yield (
+            f'<node id="n{node}"><data key="url">{xml_text(url_text(row))}</data>'
+            f'<data key="rank">{float(graph.rank[node])!r}</data>'
+            f'<data key="fetched">{fetched}</data></node>\n'
+        )
+    for node, targets in graph.links():
+        told("links written, page", node, graph.nodes)
+        for target in targets:
+            yield f'<edge source="n{node}" target="n{target}"/>\n'
+
+
+def url_text(row: bytes) -> str:
+    try:
+        return url_of(row)
+    except UnicodeDecodeError:  # no URL of ours; whatever it is, it does not stop an export
+        return row.decode(errors="replace")
+
+
+def xml_text(text: str) -> str:
+    return escape(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def export_graph_all(
+    tablets: Tablets, place: Path, file: str | Path, told: Progress | None = None
+) -> Exported:
+    """Write the graph of the last ranking of all tablets, which stands in `place`; without one it
+    is made."""
+    if summary_of(graph_of(place)) is None:
+        rank_all(tablets, place, told=told)
+    return export_graph(file, place, told)

@@ -1,0 +1,206 @@
+"""What is near this one? The search scenario (U4): one text against all that are stored.
+
+Candidates come from the index of near-duplicates, which knows groups by what they say nearly word
+for word. It is asked by 16 marks of the text and knows a group by its cores, so that one page may
+find another that does not find it. With `scan` every stored text is read and compared by its words
+alone: more is found, also what says the same in another order, and it takes as long as reading
+them does.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from shoal.collection.collection import Collection, Page
+from shoal.config import Dedupe
+from shoal.duplicates.methods.cosine import cosine, ranked, vector
+from shoal.duplicates.near.difference import Difference
+from shoal.duplicates.near.difference import Piece as Piece
+from shoal.duplicates.near.difference import difference as word_difference
+from shoal.duplicates.near.near import LEAST_SHINGLES, NearIndex
+from shoal.duplicates.near.sketch import Overlap, Prints, overlap, prints, size
+from shoal.errors import UsageError
+from shoal.files.cleaning import clean
+from shoal.layout.duplicates import groups
+from shoal.model.urls.rowkey import site_of_key, url_of
+
+MOST_OF_A_GROUP = 100
+"""Pages of a group that are looked at."""
+DEFAULT_AT_MOST = 20
+
+Source = str | Path | Page
+"""A text, a file of any format, or a stored page."""
+Tell = Callable[[int], None]
+"""How many texts were read."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+_LEAST_SHOWN = 0.005
+"""A resemblance that reads 0.00 is none."""
+
+
+@dataclass(frozen=True)
+class NearDuplicate:
+    url: str
+    resemblance: float
+    """The share of both texts' runs of three words that both have,"""
+    containment: float
+    """and of the text's own that this one has."""
+    cosine: float
+    """How alike their words are, in whatever order."""
+    is_near: bool
+    """Whether a crawl would take the two for near-duplicates, or they say the very same."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two texts side by side."""
+
+    difference: Difference
+    resemblance: float
+    a_in_b: float
+    b_in_a: float
+    cosine: float
+
+
+def text_of(source: Source) -> str:
+    """The content; all of the text where nothing of it is content."""
+    if isinstance(source, Page):
+        return source.text
+    if isinstance(source, str):
+        _require_text(source)
+        return source
+    if source is None:  # what Collection.page() gives
+        raise UsageError("None can't be compared: such a page is not stored")
+    if not isinstance(source, Path):
+        kind = type(source).__name__
+        raise UsageError(f"this can't be compared: pass a Path, a Page or a text, not {kind}")
+    found = clean(source)
+    if not found.whole_text and found.problem:
+        raise UsageError(f"{source} can't be compared: {found.problem}")
+    return found.text or found.whole_text
+
+
+def _require_text(source: str) -> None:
+    """A name in place of a text would be compared as one, and nobody would notice."""
+    is_word = len(source.split(None, 1)) == 1
+    is_file = is_word and os.path.isfile(source)  # noqa: PTH113 - whatever it is, it never raises
+    if is_file or _URL.fullmatch(source):
+        kind = "file" if is_file else "URL"
+        raise UsageError(f"{source[:200]} is a {kind}, not a text: pass a Path, a Page or a text")
+
+
+def compare(a: Source, b: Source) -> Compared:
+    """How alike two texts are, and where they differ. Two that say the very same are alike in full,
+    also when they say nothing."""
+    ours, theirs = text_of(a), text_of(b)
+    difference = word_difference(ours, theirs)
+    if _same_words(ours, theirs):
+        return Compared(difference, 1.0, 1.0, 1.0, 1.0)
+    mine, other = prints(ours).sketch, prints(theirs).sketch
+    shared, turned = overlap(mine, other), overlap(other, mine)
+    alike = cosine(vector(ours), vector(theirs))
+    return Compared(difference, shared.resemblance, shared.containment, turned.containment, alike)
+
+
+def _same_words(a: str, b: str) -> bool:
+    return a == b or a.split() == b.split()
+
+
+def near_duplicates(
+    collection: Collection,
+    of: Source,
+    *,
+    scan: bool = False,
+    at_most: int = DEFAULT_AT_MOST,
+    progress: Tell | None = None,
+) -> list[NearDuplicate]:
+    """The stored pages that are nearest to a page (also by its URL), a file or a text, best first:
+    by resemblance, with `scan` by cosine."""
+    asked = _Asked(collection, _page_of(collection, of))
+    rows = asked.by_words(at_most, progress) if scan else asked.by_index(at_most)
+    found = [each for row in rows if (each := asked.compared(row)) is not None]
+    if scan:
+        return sorted(found, key=lambda each: (-each.cosine, -each.resemblance, each.url))
+    near = [each for each in found if each.resemblance >= _LEAST_SHOWN]
+    return sorted(near, key=lambda each: (-each.resemblance, -each.cosine, each.url))
+
+
+def _page_of(collection: Collection, of: Source) -> Source:
+    """What is meant by a URL is the stored page."""
+    if not isinstance(of, str) or not _URL.fullmatch(of):
+        return of
+    page = collection.page(of)
+    if page is None:
+        raise UsageError(f"{of[:200]} is not stored; pass a stored page's URL, a Path or a text")
+    return page
+
+
+class _Asked:
+    """The text that others are compared with."""
+
+    def __init__(self, collection: Collection, of: Source) -> None:
+        self._collection = collection
+        self._text = text_of(of)
+        if not self._text.strip():
+            name = of.url if isinstance(of, Page) else "this" if isinstance(of, str) else of
+            raise UsageError(f"{name} has no text that others could be near to")
+        self._prints = prints(self._text)
+        self._vector = vector(self._text)
+        self._row = of.stored.row if isinstance(of, Page) else None
+        self._settings = collection.config.dedupe
+
+    def by_index(self, at_most: int) -> list[bytes]:
+        """Pages of the groups that share marks with it, and of its own group."""
+        found = groups(self._collection.table, self._collection.store)
+        index = NearIndex(self._collection.table)
+        named = [each.group_id for each in index.neighbours(self._prints)]
+        own = None if self._row is None else found.group_of(self._row)
+        if own is not None and own not in named:
+            named.append(own)  # its marks may have become common since
+        rows = {row for each in named for row in islice(found.members(each), MOST_OF_A_GROUP)}
+        rows.discard(self._row or b"")
+        alike = {row: _resemblance(self._prints, found.sketch_of(row)) for row in rows}
+        return sorted(alike, key=lambda row: (-alike[row], row))[:at_most]
+
+    def by_words(self, at_most: int, progress: Tell | None) -> list[bytes]:
+        best = ranked(self._text, self._others(progress), at_most)
+        return [row for row, _ in best]
+
+    def compared(self, row: bytes) -> NearDuplicate | None:
+        """None for a page that is not there any more, or not for this principal."""
+        stored = self._collection.store.page(row, self._collection.principal)
+        if stored is None:
+            return None
+        text = Page(self._collection, stored).text
+        theirs = prints(text).sketch
+        shared = overlap(self._prints.sketch, theirs)
+        return NearDuplicate(
+            url_of(row),
+            shared.resemblance,
+            shared.containment,
+            cosine(self._vector, vector(text)),
+            self._is_near(row, shared, theirs) or _same_words(self._text, text),
+        )
+
+    def _is_near(self, row: bytes, shared: Overlap, theirs: bytes) -> bool:
+        says_enough = min(size(self._prints.sketch), size(theirs)) >= LEAST_SHINGLES
+        return says_enough and shared.resemblance >= _cut(self._settings, self._row, row)
+
+    def _others(self, progress: Tell | None) -> Iterator[tuple[bytes, str]]:
+        for number, page in enumerate(self._collection.pages(), 1):
+            if page.stored.row != self._row and page.document.text_chars:
+                yield page.stored.row, page.text
+            if progress is not None:
+                progress(number)
+
+
+def _resemblance(mine: Prints, sketch: bytes) -> float:
+    return overlap(mine.sketch, sketch).resemblance if sketch else 0.0
+
+
+def _cut(settings: Dedupe, one: bytes | None, other: bytes) -> float:
+    """What is no page is of no site."""
+    same = one is not None and site_of_key(one) == site_of_key(other)
+    return settings.resemblance if same else settings.resemblance_across

@@ -1,0 +1,175 @@
+"""What are the pages of a collection worth by their links? `shoal rank` from Python.
+
+`rank` reads all stored links, also while a crawl writes more, makes the graph of them apart and
+lets it take the place of the one before. Searches, the frontier and the reports read that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from shoal.access.opening import graph_place, open_reading
+from shoal.collection.collection import Collection
+from shoal.collection.whole import Whole
+from shoal.errors import CollectionError, UsageError
+from shoal.graph.generations import Summary, opened
+from shoal.graph.link_graph import LinkGraph
+from shoal.graph.making import NoneKnown, make
+from shoal.graph.scores import RankFile
+from shoal.graph.sites import pages_of
+from shoal.graph.votes import Votes, votes
+from shoal.layout.layout import place_of
+from shoal.layout.ranks import GRAPH, graph_of
+from shoal.model.record import Struct
+from shoal.model.urls.rowkey import site_of_key, url_of
+
+MOST_PERSONAL = 1000
+_FIRST_ROW = b"\x01"
+
+Progress = Callable[[str, int, int], None]
+"""What is being done, for how many, and of how many (0: not known)."""
+Making = Callable[[Path, Sequence[bytes], Progress], Summary]
+"""Makes a graph in a place, with the rows that ranks start from, and lets it hold."""
+
+
+class Ranked(Struct):
+    """A page, or a site."""
+
+    url: str
+    rank: float
+    """PageRank: of all pages (or sites) together 1."""
+    score: float
+    """From 0 to 1, as `Ranks` gives it."""
+    links_in: int
+    """Pages that vote for it; of a site: other sites that do."""
+    was: float | None
+    """Its score before; None where nothing was ranked."""
+
+
+class Ranking(Struct):
+    summary: Summary
+    before: Summary | None
+    pages: list[Ranked]
+    """The highest, in order."""
+    sites: list[Ranked]
+
+    def __repr__(self) -> str:
+        ranked = f"{self.summary.nodes:,} pages by {self.summary.edges:,} links"
+        highest = f", highest {self.pages[0].url}" if self.pages else ""
+        return f"<Ranking of {ranked}{highest}>"
+
+
+class Wish(NamedTuple):
+    personal: Sequence[bytes] = ()
+    """Rows that the ranks start from."""
+    site: bytes = b""
+    """Only pages of that site are named; empty: of any."""
+    top: int = 20
+    """So many of them."""
+
+
+def rank(  # noqa: PLR0913 - the flags of the command, by name
+    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    personal: Sequence[str] = (),
+    top: int = 20,
+    told: Progress | None = None,
+    site: str = "",
+    address: str = "",
+) -> Ranking:
+    """Compute PageRank of all pages and sites, and let searches and crawls use it.
+
+    With `personal` URLs whoever starts anew does so there, and what is near those pages gets more.
+    The next `rank` without them is for all pages alike again. With a `site`, by any of its URLs,
+    only pages of that site are named. The pages of a cluster are ranked by tasks of the Ray that it
+    runs on, or of the one at `address` (`local`: started here for it); else by this process.
+    """
+    wished = checked(personal, top)
+    with open_reading(dir) as collection:
+        if isinstance(collection, Whole):
+            from shoal.analysis.cluster_ranking import rank_all  # noqa: PLC0415 - it needs this module
+            from shoal.fleet.workplace import workplace  # noqa: PLC0415 - only clusters need it
+
+            place, tablets = collection.graph_place, collection.tablets
+            with workplace(collection, address) as work:
+                return rank_all(tablets, place, wished, told, top=top, site=site, work=work)
+        if address:
+            raise UsageError("--address is for a cluster; a collection is ranked where it is")
+        rows = [collection.row(url) for url in wished]
+        key = site_of_key(collection.row(site)) if site else b""
+        place = collection.layout.data / GRAPH
+        return rank_votes(stored_votes(collection), place, Wish(rows, key, top), told)
+
+
+def checked(personal: str | Sequence[str], top: int) -> list[str]:
+    """The personal pages that were named, if that is in order."""
+    if top < 0:
+        raise UsageError("top must be 0 or more")
+    wished = [personal] if isinstance(personal, str) else list(personal)
+    if len(wished) > MOST_PERSONAL:
+        raise UsageError(f"at most {MOST_PERSONAL:,} personal pages can be named")
+    return wished
+
+
+def rank_votes(
+    pages: Iterable[tuple[bytes, Votes]], place: Path, wish: Wish, told: Progress | None = None
+) -> Ranking:
+    """Rank pages by their votes, and let that hold in a place."""
+    return rank_by(partial(make, pages), place, wish, told)
+
+
+def rank_by(making: Making, place: Path, wish: Wish, told: Progress | None = None) -> Ranking:
+    """Make a graph in some way, and say what is highest in it."""
+    before = opened(place, RankFile)  # what is mapped stays when the files are replaced
+    try:
+        making(place, wish.personal, told or _silent)
+    except NoneKnown:
+        raise UsageError(
+            "None of the personal pages is fetched or linked to in this collection; "
+            "`shoal urls` lists those that are."
+        ) from None
+    found = opened(place, lambda path, summary: _ranking(path, summary, before, wish))
+    if found is None:
+        raise CollectionError("The ranks were removed as soon as they were made; try again.")
+    return found
+
+
+def ranking(dir: str | Path | None = None, top: int = 20) -> Ranking | None:  # noqa: A002 - as above
+    """What was ranked last, as far as it is stored; None where nothing was."""
+    place = graph_of(graph_place(place_of(dir)))
+    return opened(place, lambda path, summary: _ranking(path, summary, None, Wish(top=top)))
+
+
+def stored_votes(collection: Collection) -> Iterator[tuple[bytes, Votes]]:
+    """Every page whose links are stored, with those it votes for, in row order."""
+    for cell in collection.store.cells.scan("link", _FIRST_ROW):
+        yield cell.row, votes(cell.row, cell.value)
+
+
+def _ranking(path: Path, summary: Summary, before: RankFile | None, wish: Wish) -> Ranking:
+    graph, now = LinkGraph(path, summary.seed), RankFile(path, summary)
+    site, top = wish.site, wish.top
+    pages, sites = [], []
+    for node in _of_site(graph, site, top) if site else graph.highest(top):
+        row = graph.row(node)
+        was = None if before is None else before.page(row)
+        links_in = len(graph.into.of(node))
+        pages.append(Ranked(url_of(row), float(graph.rank[node]), now.page(row), links_in, was))
+    for number in graph.highest_sites(top):
+        key = graph.site(number)
+        was = None if before is None else before.site(key)
+        links_in = graph.sites_linking(number)
+        value = float(graph.site_rank[number])
+        sites.append(Ranked(url_of(key), value, now.site(key), links_in, was))
+    return Ranking(summary, None if before is None else before.summary, pages, sites)
+
+
+def _of_site(graph: LinkGraph, key: bytes, top: int) -> list[int]:
+    number = graph.site_number(key)
+    if number is None:
+        raise UsageError(f"no page of {url_of(key)} is fetched or linked to in this collection")
+    return pages_of(graph, number, top)
+
+
+def _silent(doing: str, done: int, total: int) -> None:
+    del doing, done, total

@@ -1,0 +1,205 @@
+"""`shoal hosts`, `pause`, `resume`, `slow`, `exclude`, `include`, `retry`, `submit`, `stop`: a word
+with the crawl, also while it runs."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from shoal.cli.options import Dir, Host, Json, app, argument, flag, option
+
+if TYPE_CHECKING:
+    from shoal.collection.report.hosts import HostLine
+
+_PATIENCE = "30s"
+
+
+@app.command()
+def hosts(
+    waiting: Annotated[bool, flag("--waiting", "Only hosts with URLs that wait.")] = False,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Every host: ready or left alone, why, and what waits."""
+    from shoal.cli.places import reading
+    from shoal.cli.terminal import screen
+    from shoal.collection.report.hosts import host_lines
+
+    with reading(given_dir) as collection:
+        lines = [line for line in host_lines(collection) if line.waiting or not waiting]
+    if json:
+        screen.json(lines)
+        return
+    numbers = ["waiting", "fetched", "failed", "delay"]
+    columns = ["host", "state", *numbers, "robots", "note"]
+    screen.table(columns, (_cells(line) for line in lines), numbers=numbers)
+
+
+def _cells(line: "HostLine") -> list[str]:
+    return [
+        line.host,
+        f"{line.state} until {line.ready_at}" if line.ready_at else line.state,
+        f"{line.waiting:,}",
+        f"{line.fetched:,}",
+        f"{line.failed:,}",
+        f"{line.delay_seconds:g} s",
+        line.robots,
+        line.note,
+    ]
+
+
+@app.command()
+def pause(host: Host, given_dir: Dir = None, json: Json = False) -> None:
+    """Ask nothing more of a host; what waits there stays."""
+    _pause(host, given_dir, paused=True, json=json)
+
+
+@app.command()
+def resume(host: Host, given_dir: Dir = None, json: Json = False) -> None:
+    """Go on with a host that was paused."""
+    _pause(host, given_dir, paused=False, json=json)
+
+
+def _pause(host: str, given_dir: Dir, *, paused: bool, json: bool) -> None:
+    from shoal.cli.terminal import screen
+    from shoal.control import commands as orders
+    from shoal.layout.layout import place_of
+
+    is_running = orders.pause(place_of(given_dir), host, paused=paused)
+    name = orders.host_label(host)
+    if json:
+        screen.json({"host": name, "paused": paused, "running": is_running})
+        return
+    screen.say((f"{name} is paused" if paused else f"{name} goes on") + _when(is_running))
+
+
+def _when(is_running: bool) -> str:
+    return "; the running crawl is told." if is_running else " in the next crawl."
+
+
+@app.command()
+def slow(
+    host: Host,
+    delay: Annotated[
+        str, argument("TIME", "At least this long between two requests: 10s; 0 takes it back.")
+    ],
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Ask a host less often than the others."""
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.quantities import seconds
+    from shoal.control import commands as orders
+    from shoal.layout.layout import place_of
+
+    wanted = seconds(delay, "TIME")
+    is_running = orders.slow(place_of(given_dir), host, wanted)
+    name = orders.host_label(host)
+    if json:
+        screen.json({"host": name, "delay_seconds": wanted, "running": is_running})
+        return
+    often = f"once in {wanted:g} s at most" if wanted else "as often as the settings allow"
+    screen.say(f"{name} is asked {often}" + _when(is_running))
+
+
+@app.command()
+def exclude(host: Host, given_dir: Dir = None, json: Json = False) -> None:
+    """Want nothing more of a host; what waits there is excluded."""
+    _exclude(host, given_dir, excluded=True, json=json)
+
+
+@app.command()
+def include(host: Host, given_dir: Dir = None, json: Json = False) -> None:
+    """Go on with a host that was excluded; what was waits again."""
+    _exclude(host, given_dir, excluded=False, json=json)
+
+
+def _exclude(host: str, given_dir: Dir, *, excluded: bool, json: bool) -> None:
+    from shoal.cli.terminal import screen
+    from shoal.control import commands as orders
+    from shoal.layout.layout import place_of
+
+    is_running = orders.exclude(place_of(given_dir), host, excluded=excluded)
+    name = orders.host_label(host)
+    if json:
+        screen.json({"host": name, "excluded": excluded, "running": is_running})
+        return
+    screen.say((f"{name} is excluded" if excluded else f"{name} is wanted") + _when(is_running))
+
+
+@app.command()
+def retry(
+    reason: Annotated[
+        str, argument("REASON", "Why it failed, as in `status`: timeout, 404; without it: any.")
+    ] = "",
+    host: Annotated[str, option("--host", "HOST", "Only what failed at this host.")] = "",
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Queue again what failed."""
+    from shoal.cli.terminal import screen
+    from shoal.control import commands as orders
+    from shoal.layout.layout import place_of
+
+    is_running = orders.retry(place_of(given_dir), reason, host)
+    name = orders.host_label(host) if host else ""
+    if json:
+        screen.json({"reason": reason, "host": name, "running": is_running})
+        return
+    what = f"What failed ({reason})" if reason else "What failed"
+    where = f" at {name}" if name else ""
+    screen.say(f"{what}{where} is fetched again" + _when(is_running))
+
+
+@app.command()
+def submit(
+    urls: Annotated[list[str] | None, argument("URL", "URLs to fetch, in full.")] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        option("--sitemap", "URL", "Read this sitemap, and fetch what it names; repeatable."),
+    ] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Fetch these URLs next, in the running crawl or the next."""
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.wording import count, program
+    from shoal.control import commands as orders
+    from shoal.errors import UsageError
+    from shoal.layout.layout import is_cluster_place, place_of
+
+    if not urls and not sitemap:
+        raise UsageError("Nothing to submit: name a URL, or a sitemap with --sitemap URL")
+    place = place_of(given_dir)
+    taken, is_running = orders.submit(place, urls or (), sitemap or ())
+    if json:
+        screen.json({"urls": taken, "running": is_running})
+        return
+    what = count(len(taken), "URL")
+    if is_running:
+        screen.say(f"{what} handed to the running crawl.")
+    else:
+        again = "cluster start" if is_cluster_place(place) else "crawl --dir"
+        screen.say(f"{what} queued; fetch with: {program()} {again} {place}")
+
+
+@app.command()
+def stop(
+    wait: Annotated[
+        str, option("--wait", "TIME", f"How long to wait until it has ended ({_PATIENCE}).")
+    ] = _PATIENCE,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Ask the running crawl to end well."""
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.quantities import seconds
+    from shoal.cli.terminal.wording import program
+    from shoal.control import commands as orders
+    from shoal.layout.layout import directory_of
+
+    directory = directory_of(given_dir, "use: shoal cluster stop {place}")
+    ended = orders.stop(directory, seconds(wait, "--wait"))
+    if json:
+        screen.json({"ended": ended})
+    elif ended:
+        screen.say(f"The crawl has ended. Go on with: {program()} crawl --dir {directory}")
+    else:
+        screen.say("The crawl was asked to end, and still finishes what is in flight.")

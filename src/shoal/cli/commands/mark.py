@@ -1,0 +1,46 @@
+"""`shoal mark`: what was found out about a page, written to its row."""
+
+from typing import Annotated
+
+from shoal.cli.options import Dir, Json, Url, app, argument
+
+
+@app.command()
+def mark(
+    url: Url,
+    marks: Annotated[
+        list[str] | None, argument("NAME=VALUE…", "What to write; NAME= takes it back.")
+    ] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Mark a stored page, or see its marks.
+
+    Search finds it by mark:NAME=VALUE. Whatever you find out about pages outside Shoal (people
+    named, a class, a judgement) is kept in the page's row and in the index.
+    """
+    from shoal.cli.places import reading
+    from shoal.cli.terminal import screen
+    from shoal.control import commands as orders
+    from shoal.errors import UsageError
+    from shoal.layout.layout import place_of
+
+    given: dict[str, str] = {}
+    for each in marks or ():
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise UsageError(f"write a mark as NAME=VALUE, not {each!r}")
+        given[name.strip()] = value.strip()
+    if given:
+        orders.mark(place_of(given_dir), url, given)
+    with reading(given_dir) as collection:
+        found = collection.marks(url)
+    found |= given  # a running crawl, or the next start of a cluster, has yet to write it
+    if json:
+        screen.json({name: value for name, value in found.items() if value})
+        return
+    for name, value in found.items():
+        if value:
+            screen.say(f"{name}={value}")
+    if not any(found.values()):
+        screen.remark("It has no marks.")

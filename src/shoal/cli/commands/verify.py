@@ -1,0 +1,94 @@
+"""`shoal verify` and `shoal repair`: does the collection hold together, and what can be mended."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.cli.options import Dir, Json, Quiet, app
+
+if TYPE_CHECKING:
+    from shoal.maintenance.repair import Repaired
+
+_MOST_FINDINGS = 10_000
+
+
+@app.command()
+def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
+    """Check that rows, queue, counts, links, archive, index agree."""
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.resuming import in_directory
+    from shoal.cli.terminal.wording import count, one_line, program
+    from shoal.layout.layout import is_cluster_place, place_of
+    from shoal.maintenance.verify_all import verifying_place
+
+    place = place_of(given_dir)
+    tell = (lambda _: None) if quiet else screen.remark
+    shown = []
+    with Steps() as steps:
+        opened = verifying_place(place, tell, steps)
+    with opened as verifier:
+        for finding in verifier.findings():
+            shown.append(finding)
+            if not json:
+                where = f"{finding.where}: " if finding.where else ""
+                screen.say(one_line(f"{finding.check}: {where}{finding.says}"))
+            if len(shown) == _MOST_FINDINGS:
+                screen.remark(f"There may be more than {_MOST_FINDINGS:,}; the check ends here.")
+                break
+        checked = verifier.checked
+    if json:
+        screen.json({"ok": not shown, "findings": shown, "checked": checked})
+    elif shown:
+        mend = f"{program()} repair{in_directory(Path(place))} mends what can be"
+        if is_cluster_place(place):
+            mend = f"{program()} cluster merge makes a collection of it that can be mended"
+        screen.say(f"{count(len(shown), 'finding')}; {mend}.")
+    elif not quiet:
+        numbers = ", ".join(f"{number:,} {name}" for name, number in checked.items())
+        screen.say(f"All is well: {numbers or 'there is nothing yet'}.")
+    return 1 if shown else 0
+
+
+@app.command()
+def repair(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
+    """Mend what verify finds, as far as it can be."""
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.resuming import in_directory
+    from shoal.layout.layout import directory_of
+    from shoal.maintenance.repair import repair as mend
+
+    directory = directory_of(given_dir)
+    done = mend(directory, (lambda _: None) if quiet else screen.remark)
+    if json:
+        screen.json(done)
+    elif not quiet:
+        for line in _told(done, in_directory(directory)):
+            screen.say(line)
+    return 0
+
+
+def _told(done: "Repaired", where: str) -> Iterator[str]:
+    from shoal.cli.terminal.wording import count, program, size
+
+    if done.nothing:
+        yield "There was nothing to mend."
+    for tail in done.torn_tails:
+        yield f"{tail.file}: a torn record of {size(tail.cut_bytes)} was cut off its end."
+    told = (
+        (done.records_disowned, "place in the archive", "places in the archive", "no longer named"),
+        (done.texts_dropped, "text that was no page's", "texts that were no page's", "dropped"),
+        (done.anchors_added, "missing anchor", "", "written"),
+        (done.anchors_dropped, "anchor without a link", "anchors without a link", "dropped"),
+        (done.frontier_entries, "entry of the frontier", "entries of the frontier", "put right"),
+        (done.queued_again, "URL", "", f"queued, to be fetched again by {program()} crawl{where}"),
+    )
+    for number, one, many, what in told:
+        if number:
+            yield f"{count(number, one, many)}: {what}."
+    if done.regrouped:
+        yield "The groups of near-duplicates were made anew."
+    if done.index_forgotten:
+        yield "The full-text index is made anew by the next search."
+    if done.sequence_raised:
+        yield "The change log: its last number was put right."

@@ -1,0 +1,37 @@
+"""What does a person type to go on? The whole command, and no flag that is not needed.
+
+The flags of the first crawl are in the collection's shoal.toml; those of a later one are not, so
+they are part of the command. A limit that stopped the crawl is raised: else it would stop again.
+"""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from shoal.cli.terminal.wording import program
+from shoal.config import Config
+from shoal.engine.running import Summary
+from shoal.layout.layout import DEFAULT_DIRECTORY
+from shoal.layout.resume_flags import enough_to_go_on, flags_to_go_on
+
+
+def raised_limits(config: Config, summary: Summary) -> dict[str, int]:
+    """By setting; empty when the same limits will do."""
+    status = summary.status
+    pages, received = status.fetched + status.unchanged, status.totals.get("bytes", 0)
+    return enough_to_go_on(config, summary.reason, pages, received)
+
+
+def command_to_go_on(
+    directory: Path, config: Config, raised: Mapping[str, int], *, shadow: bool = False
+) -> str:
+    words = [program(), "crawl", *flags_to_go_on(config.with_(raised), directory)]
+    if shadow:
+        words.append("--shadow")
+    return " ".join(words) + in_directory(directory)
+
+
+def in_directory(directory: Path) -> str:
+    """The flag that names the collection, where that is needed."""
+    is_usual = str(directory) == DEFAULT_DIRECTORY
+    return "" if is_usual else f" --dir {shlex.quote(str(directory))}"

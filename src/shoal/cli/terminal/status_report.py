@@ -1,0 +1,139 @@
+"""How does the collection stand, in words? Counts that add up, and how each of them is listed."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from shoal.cli.terminal.resuming import in_directory
+from shoal.cli.terminal.wording import count, duration, one_line, parts, program, size
+from shoal.engine.recovery import Recovered
+from shoal.engine.running import Summary
+from shoal.layout.snapshot import Status, Trouble
+
+_WIDTH = 10
+
+
+def status_lines(status: Status) -> Iterator[str]:
+    """Discovered is the sum of the five below it; two of them are sums themselves."""
+    answered = {
+        "fetched": status.fetched,
+        "unchanged": status.unchanged,
+        "redirect": status.redirect,
+        "gone": status.gone,
+        "source": status.source,
+    }
+    rows = [
+        ("discovered", status.discovered, ""),
+        ("queued", status.queued, ""),
+        ("in flight", status.in_flight, ""),
+        ("answered", status.answered, parts(answered)),
+        ("excluded", status.excluded, parts(status.excluded_by_reason)),
+        ("failed", status.failed, parts(status.failed_by_reason)),
+        ("fetched", status.fetched, parts(status.fetched_by_fate)),
+        ("gone", status.gone, parts(status.gone_by_status)),
+    ]
+    widest = max(len(f"{number:,}") for _, number, _ in rows)
+    for name, number, made_of in rows:
+        label = name if name in ("discovered", "fetched", "gone") else f"  {name}"
+        line = f"{label:<{_WIDTH + 2}} {number:>{widest},}"
+        if number or name in ("discovered", "queued"):
+            yield f"{line}  = {made_of}" if made_of else line
+    found = f" · {count(status.indexed, 'page')} in the index" if status.indexed else ""
+    yield _totals(status.totals) + found
+
+
+def _totals(totals: dict[str, int]) -> str:
+    robots = totals.get("robots_requests", 0)
+    facts = [
+        f"{count(totals.get('requests', 0), 'request')} ({robots:,} for robots.txt)",
+        f"{size(totals.get('bytes', 0))} received",
+        f"{count(totals.get('sites', 0), 'site')}, {totals.get('sites_with_work', 0):,} with work",
+    ]
+    if cut := totals.get("cut_bodies", 0):
+        facts.append(f"{count(cut, 'body', 'bodies')} cut at the size limit")
+    return " · ".join(facts)
+
+
+def ending(
+    summary: Summary, directory: Path, again: str, *, is_refresh: bool = False
+) -> Iterator[str]:
+    """How a crawl ended, where its pages are, and what to type next; `again` goes on with it."""
+    status = summary.status
+    took = duration(summary.seconds)
+    if summary.finished:
+        yield f"Finished after {took}."
+    else:
+        yield f"Stopped after {took}: {summary.reason}."
+    if summary.again:
+        yield _again(summary)
+    if summary.reconsidered:
+        urls = count(summary.reconsidered, "URL")
+        whose = "its" if summary.reconsidered == 1 else "their"
+        yield f"The scope differs from the last crawl's: {urls} changed {whose} state."
+    yield ""
+    yield from status_lines(status)
+    yield ""
+    yield f"The collection is in {directory}."
+    if summary.index_problem:
+        how = f"{program()} reindex{in_directory(directory)}"
+        yield f"The index is not up to date: {summary.index_problem}; make it anew with: {how}"
+    if summary.trouble:
+        yield f"No good answer from: {troubles(summary.trouble)}."
+    if is_refresh and summary.waiting_later:
+        urls = count(summary.waiting_later, "new URL waits", "new URLs wait")
+        yield f"{urls} for the next crawl: {again}"
+    elif summary.waiting_later:
+        yield _waiting(summary, directory, again)
+    elif not summary.finished and not is_refresh:
+        yield f"Go on with: {again}"
+    names = ("search WORDS", "serve", "status")
+    commands = (f"{program()} {name}{in_directory(directory)}" for name in names)
+    yield f"Next: {' · '.join(commands)}"
+
+
+def _again(summary: Summary) -> str:
+    """What became of pages that were asked for again."""
+    known = summary.changed + summary.missing + summary.again_failed
+    parts_of = {
+        "changed": summary.changed,
+        "unchanged": summary.again - known,
+        "gone or moved": summary.missing,
+        "not answered": summary.again_failed,
+    }
+    told = ", ".join(f"{number:,} {name}" for name, number in parts_of.items() if number)
+    return f"Asked again for {count(summary.again, 'page')}: {told}."
+
+
+def recovery_lines(recovered: Recovered) -> Iterator[str]:
+    """What an earlier process left undone, and what was done about it."""
+    if recovered.sites_counted_as_asked:
+        sites = count(recovered.sites_counted_as_asked, "site counts", "sites count")
+        yield f"An earlier crawl ended without warning; {sites} as asked just now."
+    for tail in recovered.torn_tails:
+        yield (
+            f"The archive file {tail.file} ended in a torn record; "
+            f"{size(tail.cut_bytes)} were cut off."
+        )
+    if recovered.queued_again:
+        urls = count(recovered.queued_again, "URL")
+        yield f"The records of {urls} were lost with the end of a file; they are fetched again."
+    for file in recovered.missing_files:
+        yield f"The archive file {file} is missing; put it back, or run {program()} repair."
+    if recovered.clock_was_behind_seconds >= 1:
+        behind = duration(recovered.clock_was_behind_seconds)
+        yield f"The machine's clock was set back by {behind}; the collection's own goes on."
+
+
+def troubles(trouble: Sequence[Trouble]) -> str:
+    """`x.org (dns: …), y.org (connect: …)`."""
+    return ", ".join(f"{each.host} ({one_line(each.why, 120).rstrip('.')})" for each in trouble)
+
+
+def _waiting(summary: Summary, directory: Path, again: str) -> str:
+    urls = count(summary.waiting_later, "URL waits", "URLs wait")
+    if not summary.finished:
+        return f"{urls}; go on with: {again}"
+    hosts = count(summary.status.totals.get("sites_with_work", 0), "site")
+    return (
+        f"{urls} at {hosts} that must be left alone for longer (no answer, busy, or paused; "
+        f"see {program()} hosts --waiting{in_directory(directory)}); try again later with: {again}"
+    )

@@ -1,0 +1,244 @@
+"""How does a cluster leave? As one collection does (export.py), into one output or a file a tablet.
+
+Tablets make their lines and read their records side by side, slice by slice; one output has them in
+row order (an index of the archive in its own), files of tablets are written at the same time. A
+file appears when it is whole.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple, get_args
+
+from shoal.collection.collection import Collection
+from shoal.collection.export import export
+from shoal.collection.export.export import PageLine, Part, UrlLine
+from shoal.collection.page import Page
+from shoal.collection.questions import sees_all
+from shoal.collection.slices import Slice, cut, in_order, of_one
+from shoal.collection.tablets import Tablets, owner_of
+from shoal.collection.whole import seen_rows
+from shoal.errors import UsageError
+from shoal.layout.ranges import key_range
+from shoal.model.cell import NUL
+from shoal.model.document import Spot
+from shoal.model.outcome import State
+from shoal.model.record import from_json, to_json
+from shoal.model.urls.rowkey import row_key, url_of
+from shoal.store import cdxj
+from shoal.store.archive import read_member
+from shoal.store.pages import Filter
+
+Form = Literal["urls", "jsonl", "warc", "cdxj"]
+_ENDINGS = {"urls": "txt", "jsonl": "jsonl", "warc": "warc.gz", "cdxj": "cdxj"}
+_WRITTEN_AT_ONCE = 8
+_LINE_BYTES = 300
+"""What is known of a URL, about."""
+
+Read = Callable[..., Iterator[tuple[bytes, Any]]]
+"""What a question's slices hold, of one tablet or of all: `read(question, start, *given)`."""
+
+
+class Record(NamedTuple):
+    """Of the archive, as it stands there."""
+
+    spot: Spot
+    brought: bool
+    row: bytes
+    """Of the page whose body it is, when it was brought."""
+    data: bytes
+
+
+class Export(NamedTuple):
+    """What is exported."""
+
+    form: Form
+    where: str = ""
+    since: float | None = None
+    json: bool = False
+    """URLs with what is known of them."""
+
+
+def export_all(tablets: Tablets, wanted: Export, out: BinaryIO) -> int:
+    """Write what all tablets have into one output. Returns how many lines or records."""
+    if wanted.form != "warc":
+        return _write(tablets, partial(in_order, tablets), wanted, out)
+    part = Part.of(wanted.where, wanted.since)
+    pages = in_order(tablets, warc_records, part.start, part)
+    return _write_records((_not_come(tablets, *page, part) for page in pages), out)
+
+
+def export_parts(tablets: Tablets, wanted: Export, directory: Path) -> list[int]:
+    """Write one file for each tablet, named after it. Returns how many lines or records each has;
+    one without any has no file."""
+    _check(wanted)
+    ending = "jsonl" if wanted.json else _ENDINGS[wanted.form]
+
+    def write(tablet: int) -> int:
+        path = directory / f"part-{tablet:04d}.{ending}"
+        draft = directory / f".{path.name}.part"
+        try:
+            with draft.open("wb") as out:
+                written = _write(tablets, partial(of_one, tablets, tablet), wanted, out)
+            if written:
+                draft.replace(path)
+            return written
+        finally:
+            draft.unlink(missing_ok=True)
+
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(_WRITTEN_AT_ONCE, "export") as threads:
+            return list(threads.map(write, range(tablets.count)))
+    except OSError as error:
+        raise UsageError(f"{directory} can't be written: {error.strerror or error}") from error
+
+
+def urls_all(tablets: Tablets, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+    """`urls` of a collection, over all tablets."""
+    start, end = key_range(where)
+    return (line for _, line in in_order(tablets, known_lines, start, end, state))
+
+
+def _check(wanted: Export) -> None:
+    if wanted.form not in get_args(Form):
+        raise UsageError(f"{wanted.form!r} is no form of export; there are {', '.join(_ENDINGS)}")
+
+
+def _write(tablets: Tablets, read: Read, wanted: Export, out: BinaryIO) -> int:
+    _check(wanted)
+    part = Part.of(wanted.where, wanted.since)
+    match wanted.form:
+        case "urls":
+            lines = (line for _, line in read(url_lines, part.start, part, wanted.json))
+            return _write_lines(lines, out)
+        case "jsonl":
+            lines = (line for _, line in read(page_lines, part.start, part))
+            return _write_lines(_readable(tablets, lines), out)
+        case "cdxj":
+            found = (line for _, line in read(cdxj_lines, b"", part))
+            return _write_lines(_each_once(cdxj.in_order(found)), out)
+    return _write_records((records for _, records in read(warc_records, part.start, part)), out)
+
+
+def _write_lines(lines: Iterator[bytes], out: BinaryIO) -> int:
+    count = 0
+    for line in lines:
+        out.write(line + b"\n")
+        count += 1
+    return count
+
+
+def _each_once(lines: Iterator[str]) -> Iterator[bytes]:
+    """Tablets may share a file that neither has written to since they were divided."""
+    last = ""
+    for line in lines:
+        if line != last:
+            yield line.encode()
+        last = line
+
+
+def _readable(tablets: Tablets, lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Without the names of pages of other tablets that who asks may not read."""
+    if tablets.ask(0, sees_all):
+        yield from lines
+        return
+    for line in lines:
+        page = from_json(PageLine, line)
+        seen = seen_rows(tablets, [row_key(url) for url, _ in page.anchors])
+        page.anchors = [each for each in page.anchors if row_key(each[0]) in seen]
+        yield to_json(page)
+
+
+def _not_come(tablets: Tablets, row: bytes, records: list[Record], part: Part) -> list[Record]:
+    """Without bodies whose own page, of another tablet, came before: only that one knows."""
+    return [
+        record
+        for record in records
+        if not (record.brought and part.start <= record.row < row)
+        or not tablets.ask(
+            owner_of(tablets, record.row), export.is_own, record.row, record.spot, part.since
+        )
+    ]
+
+
+def _write_records(pages: Iterator[list[Record]], out: BinaryIO) -> int:
+    """No record twice: its id is its own."""
+    count = 0
+    brought: set[Spot] = set()
+    for records in pages:
+        for record in records:
+            if record.spot in brought:
+                continue
+            if record.brought:
+                brought.add(record.spot)
+            out.write(record.data)
+            count += 1
+    return count
+
+
+# --- questions ------------------------------------------------------------------------------
+
+
+def known_lines(
+    collection: Collection, start: bytes, end: bytes, state: State | None
+) -> Slice[UrlLine]:
+    found = export.url_lines(collection, start, end, state)
+    return cut((row, line, _LINE_BYTES) for row, line in found)
+
+
+def url_lines(collection: Collection, start: bytes, part: Part, json: bool) -> Slice[bytes]:
+    def found() -> Iterator[tuple[bytes, bytes, int]]:
+        for row, url in collection.known(start, part.end):
+            if part.since is None or url.fetched_ms >= part.since * 1000:
+                name = url_of(row)
+                line = name.encode()
+                if json:
+                    known = (url.state, url.reason, url.depth, url.status, url.visits)
+                    line = to_json(UrlLine(name, *known))
+                yield row, line, len(line)
+
+    return cut(found())
+
+
+def page_lines(collection: Collection, start: bytes, part: Part) -> Slice[bytes]:
+    wanted = Filter(since=part.since)
+
+    def found() -> Iterator[tuple[bytes, bytes, int]]:
+        for stored in collection.store.stream(start, part.end, collection.principal, wanted):
+            line = to_json(export.page_line(Page(collection, stored)))
+            yield stored.row, line, len(line)
+
+    return cut(found())
+
+
+def warc_records(collection: Collection, start: bytes, part: Part) -> Slice[list[Record]]:
+    wanted, brought = Filter(since=part.since), set[Spot]()
+
+    def found() -> Iterator[tuple[bytes, list[Record], int]]:
+        for stored in collection.store.stream(start, part.end, collection.principal, wanted):
+            records = []
+            for spot, is_brought, of in export.records_of(collection, stored, part):
+                if spot not in brought:
+                    data = read_member(collection.layout.warc, spot)
+                    records.append(Record(spot, is_brought, of, data))
+                if is_brought:
+                    brought.add(spot)
+            yield stored.row, records, sum(len(record.data) for record in records)
+
+    return cut(found())
+
+
+def cdxj_lines(collection: Collection, start: bytes, part: Part) -> Slice[str]:
+    """In the order of the archive; the place of a line is its file and offset."""
+    file, _, offset = start.partition(NUL)
+
+    def found() -> Iterator[tuple[bytes, str, int]]:
+        spot = (file.decode(), int(offset or b"0"))
+        for entry in cdxj.entries(collection.layout.warc, spot):
+            if export.is_of(collection, entry, part):
+                at = f"{entry.capture.filename}\0{int(entry.capture.offset):016d}"
+                yield at.encode(), entry.line, len(entry.line)
+
+    return cut(found())

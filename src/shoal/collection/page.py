@@ -1,0 +1,166 @@
+"""What is known of one stored page? Its row at hand, its text and its bytes a call away.
+
+A page is read through whoever holds it: a collection in a directory, or a cluster of them, whose
+tablets stand on other machines (whole.py). `Reading` is what both can be asked for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from shoal.clock import iso
+from shoal.config import Config
+from shoal.converters import encoding
+from shoal.converters.sniff.sniff import file_name
+from shoal.frontier.state.rows import UrlRow
+from shoal.frontier.state.view import SiteView
+from shoal.model.content import content_text
+from shoal.model.document import Document, Fate
+from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.outcome import State
+from shoal.store.pages import StoredPage
+from shoal.store.rows import VisitRow
+from shoal.worker.conversion import Conversion
+from shoal.worker.converting import Converter, convert
+
+if TYPE_CHECKING:
+    from shoal.collection.report.explain import Explanation
+    from shoal.collection.search.results import Results
+    from shoal.layout.snapshot import Status
+
+_MOST_BYTES = 1 << 30
+_MOST_RATIO = 10_000
+
+
+class Reading(Protocol):
+    """Whoever holds pages; every read is made for a principal."""
+
+    @property
+    def config(self) -> Config: ...
+    def canonical(self, url: str) -> str: ...
+    def page(self, url: str, at: float | None = None) -> "Page | None": ...
+    def pages(
+        self,
+        where: str = "",
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        status: int | None = None,
+    ) -> "Iterator[Page]": ...
+    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]: ...
+    def history(self, url: str) -> list[tuple[float, VisitRow]]: ...
+    def links(self, url: str) -> list[tuple[str, str]]: ...
+    def anchors(self, url: str) -> list[tuple[str, str]]: ...
+    def duplicates(self, url: str) -> list[str]: ...
+    def lead(self, url: str) -> str: ...
+    def rank(self, url: str) -> float: ...
+    def marks(self, url: str) -> dict[str, str]: ...
+    def told(self, url: str) -> list[Told]: ...
+    def hosts(self) -> Iterator[SiteView]: ...
+    def explain(self, url: str) -> "Explanation": ...
+    def search(  # noqa: PLR0913 - the words of the command, by name
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        page: int = 1,
+        site_limit: int = 2,
+        explain: bool = False,
+        facets: bool = False,
+    ) -> "Results": ...
+    def status(self) -> "Status": ...
+
+    def stored_text(self, row: bytes, when: float) -> str:
+        """All of a version's text; empty where none is kept."""
+        ...
+
+    def stored_body(self, row: bytes, when: float) -> bytes:
+        """Of a version, as the server sent it; empty where none is kept."""
+        ...
+
+
+@dataclass(frozen=True)
+class Page:
+    """One stored page, with what is known of it at hand and its bytes a call away."""
+
+    collection: Reading
+    stored: StoredPage
+
+    @property
+    def url(self) -> str:
+        return self.stored.url
+
+    @property
+    def fetched(self) -> str:
+        return iso(self.stored.when)
+
+    @property
+    def title(self) -> str:
+        return self.stored.document.title
+
+    @property
+    def status(self) -> int:
+        return self.stored.fetch.visit.status
+
+    @property
+    def document(self) -> Document:
+        return self.stored.document
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        return self.stored.fetch.headers
+
+    @property
+    def text(self) -> str:
+        """Its content: without menus, advertisements, footers. All of it where that is nothing."""
+        whole = self.whole_text
+        return content_text(whole, self.document.shades) or whole
+
+    @property
+    def whole_text(self) -> str:
+        return self.collection.stored_text(self.stored.row, self.stored.when)
+
+    @property
+    def body(self) -> bytes:
+        """The body as the server meant it: its content encoding undone."""
+        sent = self.collection.stored_body(self.stored.row, self.stored.when)
+        if not sent:
+            return b""
+        sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
+        return encoding.undo(sent, sent_as, _MOST_BYTES, _MOST_RATIO).data
+
+    @property
+    def duplicate_of(self) -> str:
+        """The URL of the page that stands for it now; empty when it stands for itself."""
+        if self.document.fate is not Fate.DUPLICATE:
+            return ""
+        lead = self.collection.lead(self.url)
+        return lead if lead != self.url else self.document.duplicate_of
+
+    @property
+    def told(self) -> list[Told]:
+        """What sitemaps say of it: pictures, videos, news, translations."""
+        return self.collection.told(self.url)
+
+    def converted(self, converter: Converter | None = None) -> Conversion:
+        """The stored response, read once more: with its tags, in any format. A `converter` that is
+        kept open saves the start of a child process."""
+        headers = dict(self.headers)
+        found = (converter.convert if converter is not None else convert)(
+            self.body,
+            name=file_name(headers.get("content-disposition", "")),
+            media_type=headers.get("content-type", ""),
+            url=self.url.partition("#")[0],
+        )
+        name = self.document.name
+        every = (found, *found.inside)
+        return next((each for each in every if each.document.name == name), found)
+
+    @property
+    def html(self) -> str:
+        """The cached copy: a rendition that keeps headings, lists, tables and links, and nothing
+        that runs."""
+        return self.converted().html
+
+    def __repr__(self) -> str:
+        return f"<Page {self.status} {self.url} {self.title!r} fetched {self.fetched}>"

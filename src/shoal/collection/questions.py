@@ -1,0 +1,138 @@
+"""What does one tablet say of its own pages? The questions that reading a cluster is made of.
+
+Each is a function of a collection with plain values in and out (tablets.py), bounded in size
+(slices.py). What a page's owner can't know, whether a page of another tablet may be seen by who
+asks, is left to that one's owner: `seen`.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from shoal.collection.collection import Collection
+from shoal.collection.slices import Slice, cut
+from shoal.config import Config
+from shoal.frontier.state.rows import UrlRow
+from shoal.frontier.state.view import SiteView
+from shoal.model.cell import NUL, newest_key
+from shoal.model.document import Fate
+from shoal.model.outcome import State
+from shoal.model.record import pack, unpack
+from shoal.model.urls.partition import tablet_of_row
+from shoal.model.urls.rowkey import row_key
+from shoal.store.pages import Filter, StoredPage
+from shoal.store.rows import FETCH, FetchRow
+
+_URL_BYTES = 300
+"""What a URL's row takes, about."""
+_SITE_BYTES = 500
+SEEN_AT_ONCE = 10_000
+"""Rows of one question."""
+
+
+class Carried(NamedTuple):
+    """A stored page on its way; its text and its body stay where they are."""
+
+    row: bytes
+    when: float
+    fetch: bytes
+    """Packed."""
+
+    @property
+    def stored(self) -> StoredPage:
+        return StoredPage(self.row, self.when, unpack(FetchRow, self.fetch))
+
+
+def carried(page: StoredPage) -> Carried:
+    return Carried(page.row, page.when, pack(page.fetch))
+
+
+def settings(collection: Collection) -> Config:
+    return collection.config
+
+
+def one_page(collection: Collection, url: str, at: float | None) -> Carried | None:
+    found = collection.page(url, at)
+    return None if found is None else carried(found.stored)
+
+
+def page_slice(
+    collection: Collection, start: bytes, end: bytes, wanted: Filter
+) -> Slice[tuple[float, bytes]]:
+    """Stored pages: when each was fetched, and its packed row."""
+
+    def found() -> Iterator[tuple[bytes, tuple[float, bytes], int]]:
+        for page in collection.store.stream(start, end, collection.principal, wanted):
+            fetch = pack(page.fetch)
+            yield page.row, (page.when, fetch), len(fetch)
+
+    return cut(found())
+
+
+def url_slice(
+    collection: Collection, start: bytes, end: bytes, state: State | None
+) -> Slice[UrlRow]:
+    known = collection.known(start, end, state)
+    return cut((row, url, _URL_BYTES) for row, url in known)
+
+
+def site_slice(collection: Collection, start: bytes) -> Slice[SiteView]:
+    return cut((view.site, view, _SITE_BYTES) for view in collection.frontier.sites(start))
+
+
+# --- who links to a page --------------------------------------------------------------------
+
+
+class Said(NamedTuple):
+    """What a page of some tablet calls one of this tablet."""
+
+    source: bytes
+    text: str
+
+
+def anchor_slice(collection: Collection, start: bytes, url: str) -> Slice[Said]:
+    """Who links to a page, or to one that it stands for. Goes on at `target NUL source`."""
+    row = collection.row(url)
+    targets = [row, *collection.followers(row)]
+    target, _, source = start.partition(NUL)
+    if target in targets:
+        targets = targets[targets.index(target) :]
+
+    def found() -> Iterator[tuple[bytes, Said, int]]:
+        for each in targets:
+            first = source if each == target else b""
+            for by, _, anchor in collection.store.anchors(each, collection.principal, first):
+                yield newest_key(each, by), Said(by, anchor.text), len(by) + len(anchor.text)
+
+    return cut(found())
+
+
+def sees_all(collection: Collection) -> bool:
+    """Whether who asks may read everything."""
+    return collection.principal.everything
+
+
+def seen(collection: Collection, rows: Sequence[bytes]) -> list[bool]:
+    """Whether each page may be named to who asks: one that is not stored keeps nobody out."""
+    store, principal = collection.store, collection.principal
+    return [
+        principal.everything
+        or store.page(row, principal) is not None
+        or store.cells.get(row, FETCH) is None
+        for row in rows
+    ]
+
+
+# --- near-duplicates ------------------------------------------------------------------------
+
+
+def lead_of(collection: Collection, url: str, tablets: int) -> tuple[str, str]:
+    """The page of this tablet that stands for a page; and the one of another tablet that stands for
+    that one, empty where there is none."""
+    lead = collection.lead(url)
+    page = collection.page(lead) if lead else None
+    if page is None or page.document.fate is not Fate.DUPLICATE:
+        return lead, ""
+    other = page.document.duplicate_of
+    here = tablet_of_row(page.stored.row, tablets)
+    is_elsewhere = bool(other) and tablet_of_row(row_key(other), tablets) != here
+    return lead, other if is_elsewhere else ""

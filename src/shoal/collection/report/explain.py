@@ -1,0 +1,291 @@
+"""Why was this URL taken, or not? Its whole story, in the order in which it happened.
+
+How it was discovered → the rule that admits or refuses it → the robots line → the visits →
+redirect, canonical → what was taken from it → indexed or not, next due. Each line is a sentence
+that a person can act on.
+"""
+
+import time
+
+from shoal.clock import iso
+from shoal.collection.collection import Collection, Page
+from shoal.collection.report.explain_changes import life_lines
+from shoal.collection.report.sitemap_metadata import told_lines
+from shoal.focus.rules import load_rules
+from shoal.focus.scope import CrawlScope, ScopeSettings
+from shoal.focus.traps import latest_year
+from shoal.frontier.schedule.credit import behind_in_words
+from shoal.frontier.sources.robots_cache import refusal
+from shoal.frontier.state.rows import AGAIN, BY_ANSWER, Robots, UrlRow
+from shoal.frontier.state.view import SiteView
+from shoal.layout.duplicates import duplicates
+from shoal.layout.index_state import index_holds
+from shoal.model.change_history import Change
+from shoal.model.document import Fate
+from shoal.model.link import Source
+from shoal.model.outcome import Outcome, State
+from shoal.model.record import Struct
+from shoal.model.robots.patterns import path_of
+from shoal.model.urls.rowkey import site_of_key, url_of
+from shoal.model.urls.url import canonical
+from shoal.model.visit import Visit
+from shoal.store.rows import VisitRow
+
+_FOUND = {
+    Source.SEED: "It is a seed",
+    Source.SUBMIT: "A person submitted it",
+    Source.INJECT: "It was brought in without a fetch",
+    Source.GUESS: "Sitemaps usually stand there, and the site's robots.txt names none",
+}
+_NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
+
+
+class Line(Struct):
+    topic: str
+    says: str
+
+
+class Explanation(Struct):
+    url: str
+    verdict: str
+    """The answer in one sentence."""
+    lines: list[Line]
+
+
+def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation:
+    url = collection.canonical(asked)
+    row = collection.row(url)
+    known = collection.frontier.url(row)
+    stored_url = url_of(row)
+    lines = []
+    if stored_url != asked:
+        lines.append(Line("address", f"It stands for {stored_url}."))
+    lines.append(Line("discovered", _discovered(known)))
+    lines.append(Line("scope", _scope(collection, stored_url, roots, known)))
+    site = collection.frontier.site(site_of_key(row))
+    lines.append(Line("robots", _robots(collection, row, stored_url, site)))
+    history = collection.history(url)
+    lines += [Line("visit", _visit(when, visit)) for when, visit in history]
+    lines += _content(collection, url)
+    if known is not None:
+        lines += [Line("changes", each) for each in life_lines(known)]
+    lines += [Line("sitemap", each) for each in told_lines(collection.told(url))]
+    lines.append(Line("next", _next(known, site)))
+    if not collection.principal.everything and known is not None and not history:
+        known = None
+    refused = _refused_target(collection, known, history, roots)
+    verdict = _verdict(known, history)
+    if index_holds(collection.layout)(row):
+        verdict = verdict.replace(f": {Fate.WAITING}", ", and it is in the index")
+    return Explanation(stored_url, _sentence(verdict + refused), lines)
+
+
+def _sentence(text: str) -> str:
+    """With one full stop, also when a note of others brought its own."""
+    return text.rstrip(".") + "."
+
+
+def _refused_target(
+    collection: Collection,
+    known: UrlRow | None,
+    history: list[tuple[float, VisitRow]],
+    roots: list[str],
+) -> str:
+    """A redirect out of the scope ends there; who asks about the page wants to know."""
+    if known is None or known.state is not State.REDIRECT or not history:
+        return ""
+    target = canonical(history[0][1].location)
+    if target is None:
+        return ""
+    found = collection.frontier.url(collection.store.find(target))
+    if found is None:
+        reason = CrawlScope(_scope_settings(collection, roots)).refuses(target)
+    else:
+        reason = found.reason if found.state is State.EXCLUDED else ""
+    return f", which was not taken: {reason}" if reason else ""
+
+
+def _verdict(known: UrlRow | None, history: list[tuple[float, VisitRow]]) -> str:
+    if known is None:
+        return "It has never been seen: no page that was read links to it."
+    reason = known.reason
+    match known.state:
+        case State.QUEUED:
+            return (
+                "It waits to be fetched." if known.tries == 0 else "It failed and is tried again."
+            )
+        case State.FETCHED:
+            return "It was fetched and is stored" + (f": {reason}." if reason else ".")
+        case State.UNCHANGED:
+            return "It is stored, and was unchanged at the last visit."
+        case State.REDIRECT:
+            where = history[0][1].location if history else ""
+            return f"It redirects to {where}"
+        case State.GONE:
+            return f"It is gone (status {known.status})."
+        case State.SOURCE:
+            return f"It is a {known.kind}: what it names was taken, and it is no page."
+        case State.EXCLUDED:
+            return f"It was not taken: {reason}."
+    return f"It could not be fetched: {reason}."
+
+
+def _discovered(known: UrlRow | None) -> str:
+    if known is None:
+        return "Never: no seed, link, redirect or submission has named it."
+    when = iso(known.found_ms / 1000)
+    if known.source in _FOUND:
+        how = _FOUND[known.source]
+    else:
+        kind = "a redirect of" if known.source is Source.REDIRECT else f"a {known.source} on"
+        how = (
+            f"Through {kind} {url_of(known.found_from)}"
+            if known.found_from
+            else f"As a {known.source}"
+        )
+    return f"{how}, {when}, at depth {known.depth}."
+
+
+def _scope_settings(collection: Collection, roots: list[str]) -> ScopeSettings:
+    crawl = collection.config.crawl
+    return ScopeSettings(
+        kind=crawl.scope,
+        roots=roots,
+        include=list(crawl.include),
+        exclude=list(crawl.exclude),
+        rules=load_rules(crawl.rules) if crawl.rules else "",
+        max_url_length=collection.config.url.max_length,
+        max_segments=collection.config.url.max_segments,
+        max_parameters=collection.config.url.max_parameters,
+        latest_year=latest_year(time.time()),
+    )
+
+
+def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | None) -> str:
+    if known is not None and known.state is State.EXCLUDED and known.category not in BY_ANSWER:
+        return _sentence(f"Refused: {known.reason}")
+    if known is not None:
+        return "Admitted."
+    refused = CrawlScope(_scope_settings(collection, roots)).refuses(url)
+    refused = refused or _learned(collection, url)
+    return f"It would be refused: {refused}." if refused else "It would be admitted."
+
+
+def _learned(collection: Collection, url: str) -> str:
+    """Why it would say nothing new, by what its site has taught."""
+    row = collection.row(url)
+    judge = duplicates(collection.table, collection.store, collection.config.dedupe)
+    return judge.learned(Visit(url, row, site_of_key(row), is_first=True))
+
+
+def _robots(collection: Collection, row: bytes, url: str, site: SiteView | None) -> str:
+    if not url.startswith(("http://", "https://")):
+        return "Not asked for: robots.txt is for http and https."
+    if site is None or site.row.robots is Robots.UNKNOWN:
+        return "The site's robots.txt has not been asked for yet."
+    if site.row.robots is Robots.UNREACHABLE:
+        return "The site's robots.txt can't be had, so nothing is asked until it can."
+    robots = collection.frontier.robots(site_of_key(row))
+    if robots is None or site.row.robots is Robots.NONE:
+        return "The site has no robots.txt: everything is allowed."
+    refused = refusal(robots.rules, url)
+    when = iso(robots.asked_ms / 1000)
+    if refused:
+        return f"Forbidden by {refused.removeprefix('robots: ')}, read {when}."
+    verdict = robots.rules.verdict(path_of(url))
+    by = f" by line {verdict.line} ({verdict.pattern})" if verdict.line else ""
+    return f"Allowed{by}, read {when}."
+
+
+def _visit(when: float, visit: VisitRow) -> str:
+    says = f"{iso(when)}: {visit.outcome}"
+    if visit.status:
+        says += f", status {visit.status}"
+    says += f", {visit.seconds:.2f} s from {visit.address}" if visit.address else ""
+    if visit.outcome is Outcome.REDIRECT:
+        says += f", to {visit.location}"
+    if visit.cut:
+        says += ", cut at the size limit"
+    if visit.change is not Change.UNKNOWN:
+        says += f", {visit.change} change" if visit.change is not Change.NONE else ", no change"
+    return says + (f" ({visit.note.rstrip('.')})." if visit.note else ".")
+
+
+def _content(collection: Collection, url: str) -> list[Line]:
+    page = collection.page(url)
+    if page is None:
+        return []
+    document = page.document
+    lines = [
+        Line(
+            "content",
+            f"{document.media_type or 'nothing'}, {document.decoded_bytes:,} bytes, "
+            f"{document.text_chars:,} characters of text"
+            + (
+                f", charset {document.charset} (by {document.charset_from})"
+                if document.charset
+                else ""
+            )
+            + (f"; {document.problem}" if document.problem else "")
+            + ".",
+        )
+    ]
+    if document.cleaned_by and document.text_chars:
+        share = document.content_chars / document.text_chars
+        kind = f" It calls itself {document.page_type}." if document.page_type else ""
+        by = document.cleaned_by
+        says = f"{share:.0%} of the text is content, the rest its frame (by {by}).{kind}"
+        lines.append(Line("kept", says))
+    if document.canonical and document.canonical != page.url:
+        lines.append(
+            Line("canonical", f"The page names {document.canonical} as its canonical address.")
+        )
+    lines += _duplicates(collection, page)
+    is_held = index_holds(collection.layout)(page.stored.row)
+    known = collection.frontier.url(page.stored.row)
+    if not is_held and known is not None and known.state in _NOT_THERE:
+        return [*lines, Line("index", "It is not in the index: the page is not there any more.")]
+    indexed = {
+        Fate.WAITING: "It is in the index." if is_held else "It waits for the index.",
+        Fate.NOINDEX: "It is not indexed: the page says noindex.",
+        Fate.EMPTY: "It is not indexed: it has no text.",
+        Fate.UNCONVERTIBLE: _sentence(f"It is not indexed: {document.problem}"),
+        Fate.DROPPED: _sentence(f"It is not indexed: {document.problem}"),
+        Fate.DUPLICATE: "It is not indexed: what it is a duplicate of is.",
+        Fate.SOURCE: "It is not indexed: it names pages, and is none.",
+    }
+    lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
+    return lines
+
+
+def _duplicates(collection: Collection, page: Page) -> list[Line]:
+    says = []
+    if lead := page.duplicate_of:
+        other = collection.page(lead)
+        same = other is not None and other.document.body_digest == page.document.body_digest
+        alike = collection.alike(page.url, lead)
+        how = " (the same bytes)" if same else f" ({alike:.0%} alike)" if alike else ""
+        says.append(f"It is a duplicate of {lead}{how}.")
+    if page.document.same_text_as:
+        says.append(f"It has the same text as {page.document.same_text_as}, in another body.")
+    others = [] if page.duplicate_of else collection.duplicates(page.url)
+    if others:
+        pages = "page that says" if len(others) == 1 else "pages that say"
+        says.append(
+            f"It stands for {len(others):,} other {pages} nearly the same, such as {others[0]}."
+        )
+    return [Line("duplicate", each) for each in says]
+
+
+def _next(known: UrlRow | None, site: SiteView | None) -> str:
+    if known is None or not known.waiting:
+        return "No visit is planned."
+    clock = site.clock if site is not None else None
+    if clock is not None and clock.paused:
+        return "It waits: its host is paused (shoal resume HOST)."
+    ready_ms = max(known.due_ms, clock.next_ms if clock is not None else 0)
+    why = f"; the host was slowed down: {clock.note}" if clock is not None and clock.note else ""
+    due = f"from {iso(ready_ms / 1000)}" if ready_ms else "now"
+    behind = behind_in_words(site.credit) if site is not None else ""
+    how = "as a revisit" if known.level >= AGAIN else f"at level {known.level}"
+    return _sentence(f"It is due {due}, {how}{why}{behind and '; '}{behind}")

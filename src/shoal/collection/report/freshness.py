@@ -1,0 +1,240 @@
+"""How fresh is a collection, and how old? Now, over time, by site and by page (F3, F7).
+
+By definition, not by the date of the last fetch: what matters is whether a page has changed since,
+and since when (freshness/measures.py). Each page's rate of change is estimated from its visits and
+from what is known of pages like it. Times that have passed are looked at with what is known now.
+Of a large collection an even share of the pages is measured, and whoever shows it says so.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from math import inf
+from typing import TYPE_CHECKING
+
+from shoal.clock import iso
+from shoal.collection.report.measuring import (
+    Even,
+    Figures,
+    Known,
+    copies_of,
+    means,
+    means_of,
+    measure_all,
+)
+from shoal.collection.report.sampling import MOST_URLS, some_urls
+from shoal.config.values import Kind, Setting, described, read_value
+from shoal.errors import UsageError
+from shoal.freshness.measures import (
+    Look,
+    Measure,
+    at_time,
+    expected,
+    mean_age,
+    mean_freshness,
+    of_missing,
+)
+from shoal.frontier.state.rows import UrlRow
+from shoal.model.change_history import Change
+from shoal.model.outcome import Outcome
+from shoal.model.record import Struct
+from shoal.model.urls.rowkey import url_of
+from shoal.model.urls.url import site_of
+
+if TYPE_CHECKING:
+    from shoal.collection.collection import Collection
+
+_MOST_PAGES = 20_000
+_MOST_HISTORIES = 1_000
+_MOMENTS = 48
+_DAY_SECONDS = 86_400.0
+DEFAULT_DAYS = 30.0
+DEFAULT_SITES = 20
+
+
+class SiteFreshness(Figures):
+    site: str = ""
+
+
+class Moment(Figures):
+    at: str = ""
+
+
+class PageFreshness(Struct):
+    url: str
+    freshness: float
+    age_days: float
+    days_since_fetch: float
+    changes_per_day: float
+    """The median of what the rate may be; in nine of ten cases it is between these:"""
+    low: float
+    high: float
+    visits: int
+    """That showed whether it had changed;"""
+    changes: int
+    """and how many found that it had."""
+    is_missing: bool
+    """The last visits did not find it, and its copy is still kept."""
+    due: str
+    """When it is visited next; empty when that is not planned."""
+
+
+class Freshness(Struct):
+    at: str
+    now: Figures
+    stored: int
+    """Pages with a copy; `now` is about an even share of them if they are many."""
+    by_prior: int
+    """Of those measured, the ones that were not yet looked at twice: their rate is that of pages
+    like them."""
+    weighted_age_days: float
+    """As `now`, each page by what it is worth to the crawl."""
+    planned_age_days: float | None
+    """What the intervals that are planned give in the long run; None when nothing is planned."""
+    sites: list[SiteFreshness]
+    """The largest ones."""
+    over_time: list[Moment]
+    """Oldest first; of at most 1,000 pages, and of the visits that are remembered."""
+
+
+def freshness(
+    collection: "Collection",
+    where: str = "",
+    *,
+    sites: int = DEFAULT_SITES,
+    since: float | str | None = None,
+) -> Freshness:
+    """Of the pages of a part; over time since a time (unix seconds) or for so long (a text such as
+    '12h'), by default for thirty days."""
+    start = None if since is None else _start(since)
+    return report(collection, collection.urls(where), sites=sites, since=start)
+
+
+def _start(since: object) -> float:
+    age: object = None
+    if isinstance(since, str):
+        with suppress(UsageError):  # its sentence would ask for a number of seconds
+            setting = Setting("since", Kind.SECONDS, default=None, help="")
+            age = read_value(setting, since, setting.key)
+    elif isinstance(since, int | float) and not isinstance(since, bool) and abs(since) < inf:
+        return float(since)
+    if not isinstance(age, float):
+        raise UsageError(
+            "since must be a time in unix seconds, or a text that says how long ago it was, such "
+            f"as '12h' or '7d', not {described(since)}"
+        )
+    return time.time() - age
+
+
+def report(
+    collection: "Collection",
+    urls: Iterable[tuple[str, UrlRow]],
+    *,
+    sites: int = DEFAULT_SITES,
+    since: float | None = None,
+) -> Freshness:
+    now, found = time.time(), Even(_MOST_PAGES)
+    for copy in copies_of(urls):
+        found.take(copy)
+    known = list(measure_all(collection, found.kept, now))
+    weights = [max(each.copy.life.weight, 0.0) for each in known]
+    aged = sum(weight * each.now.age_seconds for weight, each in zip(weights, known, strict=True))
+    return Freshness(
+        at=iso(now),
+        now=Figures(*means_of(known, now)),
+        stored=found.seen,
+        by_prior=sum(not each.copy.life.observed for each in known),
+        weighted_age_days=aged / (sum(weights) or 1.0) / _DAY_SECONDS,
+        planned_age_days=_planned(known),
+        sites=_by_site(known, sites, now),
+        over_time=_over_time(collection, known, since, now),
+    )
+
+
+def sampled(collection: "Collection") -> Freshness:
+    """Of the URLs that the dashboard samples: in about a second, however many there are."""
+    discovered = collection.frontier.counts().discovered
+    some = islice(some_urls(collection, discovered), MOST_URLS)
+    return report(collection, ((url_of(row), url) for row, url in some))
+
+
+def page_lines(collection: "Collection", where: str = "") -> Iterator[PageFreshness]:
+    """Every page, in row order."""
+    now = time.time()
+    for copy, rate, measure in measure_all(collection, copies_of(collection.urls(where)), now):
+        yield PageFreshness(
+            url=copy.url,
+            freshness=measure.freshness,
+            age_days=measure.age_seconds / _DAY_SECONDS,
+            days_since_fetch=max(now - copy.seen_at, 0.0) / _DAY_SECONDS,
+            changes_per_day=rate.median * _DAY_SECONDS,
+            low=rate.low * _DAY_SECONDS,
+            high=rate.high * _DAY_SECONDS,
+            visits=copy.life.observed,
+            changes=copy.life.changes,
+            is_missing=copy.missing_at > 0,
+            due=iso(copy.due_at) if copy.due_at else "",
+        )
+
+
+def _by_site(known: list[Known], most: int, now: float) -> list[SiteFreshness]:
+    by_site: dict[str, list[Known]] = {}
+    for each in known:
+        by_site.setdefault(site_of(each.copy.url).origin, []).append(each)
+    largest = sorted(by_site.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
+    return [SiteFreshness(*means_of(each, now), site=site) for site, each in largest]
+
+
+def _planned(known: list[Known]) -> float | None:
+    ages = [
+        expected(each.rate.nodes, mean_age, each.copy.life.interval_seconds)
+        for each in known
+        if each.copy.life.interval_seconds > 0
+    ]
+    return sum(ages) / len(ages) / _DAY_SECONDS if ages else None
+
+
+def _over_time(
+    collection: "Collection", known: list[Known], since: float | None, now: float
+) -> list[Moment]:
+    step = -(-len(known) // _MOST_HISTORIES) or 1
+    lives = [_looks(collection, each) for each in known[::step]]
+    begun = min((looks[0].at for _, looks in lives), default=now)
+    start = max(begun, now - DEFAULT_DAYS * _DAY_SECONDS if since is None else since)
+    if not lives or start >= now:
+        return []
+    found = []
+    for number in range(_MOMENTS):
+        at = start + (now - start) * number / (_MOMENTS - 1)
+        measures = [each for page in lives if (each := _then(*page, at)) is not None]
+        found.append(Moment(*means(measures), at=iso(at)))
+    return found
+
+
+def _looks(collection: "Collection", known: Known) -> tuple[Known, list[Look]]:
+    """What its visits said, oldest first; at least the last one is known."""
+    minor_counts = collection.config.refresh.minor == "yes"
+    looks = []
+    for when, visit in reversed(collection.history(known.copy.url)):
+        if visit.outcome is Outcome.UNCHANGED or visit.change is Change.NONE:
+            looks.append(Look(when, changed=False))
+        elif visit.outcome is Outcome.OK:
+            changed = visit.change is Change.MAJOR or minor_counts
+            looks.append(Look(when, changed if visit.change is not Change.UNKNOWN else None))
+    return known, looks or [Look(known.copy.seen_at, changed=None)]
+
+
+def _then(known: Known, looks: list[Look], at: float) -> tuple[Measure, float] | None:
+    copy, nodes = known.copy, known.rate.nodes
+    if copy.missing_at and at >= copy.missing_at:
+        return of_missing(nodes, copy.seen_at, copy.missing_at, at), at - copy.seen_at
+    measure = at_time(nodes, looks[0].at, looks[1:], at)
+    if measure is not None:
+        return measure, at - next(look.at for look in reversed(looks) if look.at <= at)
+    if at < copy.found_at or copy.life.observed <= len(looks) or len(looks) < 2:
+        return None
+    # Its first visits are forgotten: what its usual interval gives in the mean.
+    gap = (looks[-1].at - looks[0].at) / (len(looks) - 1)
+    usual = Measure(expected(nodes, mean_freshness, gap), expected(nodes, mean_age, gap))
+    return usual, gap / 2

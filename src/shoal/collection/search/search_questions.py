@@ -1,0 +1,130 @@
+"""What is each tablet asked in a search over all of them? Questions, as collection/tablets.py has
+them.
+
+In the order in which they are put: the statistics of the query's words, the best hits by the sums
+of these, what is known of the hits that are among the best of all, and what is shown of those on
+the page. A tablet whose index was never made has nothing, and says so.
+"""
+
+from collections.abc import Sequence
+
+from shoal.collection.collection import Collection
+from shoal.collection.search.finding import Facets
+from shoal.collection.search.results import Result
+from shoal.collection.search.searching import Searcher, said_by, searcher_of
+from shoal.collection.search.searching import linking_to as linking_to
+from shoal.index.analysis import Token
+from shoal.index.fields import FACETS, FieldWeights
+from shoal.index.hits import Hit, Hits, Wanted
+from shoal.index.place import is_ours
+from shoal.index.statistics import Statistics
+from shoal.index.telling import Frequent
+from shoal.model.candidate import Candidate, Term
+from shoal.model.query import Query
+from shoal.model.record import Struct, changed
+from shoal.search.feedback import MOST_STEMS
+from shoal.search.ranking import Weights
+
+_FACET_VALUES = 100
+"""A site is in one tablet, so the most frequent are among these; of languages, types and years
+there are few."""
+_HASH_BYTES = 4
+
+
+class Counted(Struct):
+    statistics: Statistics
+    behind: int
+    """How many changes its index does not have yet."""
+
+
+class Detail(Struct):
+    candidate: Candidate
+    rank: float
+
+
+class PageWords(Struct):
+    """The frequent words of a page."""
+
+    row: bytes
+    words: list[Frequent]
+
+
+def search_weights(collection: Collection) -> Weights:
+    """As its settings have them."""
+    return searcher_of(collection).weights
+
+
+def word_statistics(
+    collection: Collection, words: Sequence[Token], languages: Sequence[str], *, exactly: bool
+) -> Counted | None:
+    """None without an index."""
+    searcher = _searcher(collection)
+    if searcher is None:
+        return None
+    reader = searcher.newest()
+    found = reader.statistics(words, languages, collection.principal, exactly=exactly)
+    return Counted(found, searcher.behind())
+
+
+def best_hits(
+    collection: Collection, query: Query, fields: FieldWeights, whole: Statistics, limit: int
+) -> Hits:
+    searcher = _searcher(collection)
+    if searcher is None:
+        return Hits("")
+    return searcher.newest().hits(query, collection.principal, fields, whole, limit)
+
+
+def details(
+    collection: Collection, stamp: str, hits: Sequence[Hit], wanted: Wanted
+) -> list[Detail] | None:
+    """None when the commit that they were found in is gone."""
+    if not hits:
+        return []
+    searcher = searcher_of(collection)
+    found = searcher.newest().details(stamp, hits, wanted)
+    if found is None:
+        return None
+    ranks = searcher.ranks.rank_of([each.row for each in found])
+    return [Detail(_light(each), rank) for each, rank in zip(found, ranks, strict=True)]
+
+
+def shown(
+    collection: Collection, chosen: Sequence[tuple[Candidate, float]], terms: Sequence[Term]
+) -> list[Result | None]:
+    """Candidates with their scores; None for what is no longer there."""
+    if not chosen:
+        return []
+    result = searcher_of(collection).showing.result
+    return [result(candidate, terms, score) for candidate, score in chosen]
+
+
+def facet_values(collection: Collection, query: Query, whole: Statistics) -> Facets:
+    searcher = _searcher(collection)
+    if searcher is None:
+        return {}
+    return searcher.newest().facets(query, collection.principal, FACETS, _FACET_VALUES, whole)
+
+
+def page_words(collection: Collection, url: str) -> PageWords | None:
+    """None when there is no such page."""
+    said, searcher = said_by(collection, url), _searcher(collection)
+    if said is None or searcher is None:
+        return None
+    return PageWords(said.row, searcher.newest().frequent(said.text, said.language))
+
+
+def having(collection: Collection, stems: Sequence[str]) -> tuple[list[int], int]:
+    """How many documents have each of these stems, and of how many."""
+    searcher = _searcher(collection)
+    return ([0] * len(stems), 0) if searcher is None else searcher.newest().having(stems)
+
+
+def _searcher(collection: Collection) -> Searcher | None:
+    return searcher_of(collection) if is_ours(collection.layout.index) else None
+
+
+def _light(candidate: Candidate) -> Candidate:
+    """With as many stems as are looked at."""
+    stems, counts = candidate.stems[: MOST_STEMS * _HASH_BYTES], candidate.stem_counts[:MOST_STEMS]
+    return changed(candidate, stems=stems, stem_counts=counts)

@@ -1,0 +1,20 @@
+"""What does a source file say? Itself, line by line; its name is its title.
+
+One converter for a family: program source, scripts, patches, configuration (YAML, TOML, INI,
+properties), logs. Highlighting is for eyes; an index wants the words.
+"""
+
+from urllib.parse import unquote
+
+from shoal.converters.characters.charset import decode
+from shoal.converters.context import Context, Converted
+from shoal.converters.writer import Writer
+
+
+def convert(body: bytes, context: Context) -> list[Converted]:
+    source = decode(body, context.charset)
+    writer = Writer(context.limits)
+    writer.preformatted(source.text.lstrip("\ufeff"))
+    page = writer.page(unquote(context.name))
+    page.charset, page.charset_from = source.charset, source.evidence
+    return [Converted(page, problem=writer.problem)]

@@ -1,0 +1,60 @@
+"""What lies in a mailbox file? Its messages, each a document of its own.
+
+The mbox formats (RFC 4155 and its elders): a line `From …` begins a message, and lines of the text
+that begin so are quoted with `>`, or are not. So a `From ` line counts when two hold
+of: an empty line before it, a date in it, a header field behind it.
+"""
+
+import re
+
+from shoal.converters.context import Context, Converted
+from shoal.converters.mail.headers import read_head
+from shoal.converters.writer import Writer
+
+_FROM = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
+_DATED = re.compile(rb"From .*\d\d:\d\d.*\d{4}|From .*\d{4}.*\d\d:\d\d|From - ")
+_FIELD = re.compile(rb"[!-9;-~]{1,100}:|>From ")
+_MAX_MESSAGES = 100_000
+"""Those that are counted; read are fewer."""
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+
+
+def is_mbox(head: bytes) -> bool:
+    """Whether a file begins with a message of a mailbox."""
+    first = _FROM.match(head)
+    return bool(first and _FIELD.match(head, first.end()))
+
+
+def convert(body: bytes, context: Context) -> list[Converted]:
+    spans = _messages(body)
+    most = context.limits.members
+    writer = Writer(context.limits)
+    messages: list[Converted] = []
+    left_out = max(0, len(spans) - most)
+    for number, (start, end) in enumerate(spans[:most], start=1):
+        raw = body[start:end]
+        writer.item(read_head(raw).text("subject") or f"Message {number}")
+        found = context.inside(_QUOTED_FROM.sub(rb"\1", raw), f"{number}.eml", "message/rfc822")
+        left_out += not found
+        messages.extend(found)
+    problem = f"{left_out} messages are left out" if left_out else writer.problem
+    return [Converted(writer.page(context.name), problem=problem), *messages]
+
+
+def _messages(body: bytes) -> list[tuple[int, int]]:
+    """From and up to where each message stands, without its From line."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for match in _FROM.finditer(body):
+        before = body[max(0, match.start() - 4) : match.start()]
+        is_apart = match.start() == 0 or before.endswith((b"\n\n", b"\n\r\n"))
+        is_field = _FIELD.match(body, match.end()) is not None
+        is_dated = _DATED.match(match[0]) is not None
+        if is_apart + is_field + is_dated >= 2:
+            starts.append(match.end())
+            ends.append(match.start())
+        if len(starts) >= _MAX_MESSAGES:
+            break
+    if not starts:
+        return [(0, len(body))]
+    return list(zip(starts, [*ends[1:], len(body)], strict=True))

@@ -1,0 +1,194 @@
+"""The crawl: the textbook's crawler thread, on one screen. It knows only ports.
+
+    while not frontier.done():
+        site  ← next_site            a site whose turn it is, and nobody else's until it is released
+        visit ← site.next_url        its robots.txt first of all
+        fetch                        if the site permits it
+        release(site)                when the response has ended: the wait starts here
+        understand                   in a child process; a slow page idles no site
+        commit                       one batch: rows, anchors, links, outbox, log, next due
+
+Invariants: a visit is acknowledged only by its commit, so a kill repeats what was in flight and
+loses nothing; whatever happens between lease and release, the site is released, and an unknown
+result counts as a request.
+"""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from shoal.clock import Clock
+from shoal.model.change_history import Change
+from shoal.model.document import Understood
+from shoal.model.outcome import Outcome
+from shoal.model.visit import SOURCES, Fetched, Kind, Visit, refused
+from shoal.ports import Fetcher, Frontier, Prints, Store, Understander
+
+
+class Parts(NamedTuple):
+    """What a crawl is made of; `engine` chooses."""
+
+    frontier: Frontier
+    fetcher: Fetcher
+    understander: Understander
+    prints: Prints
+    store: Store
+    clock: Clock
+
+
+class Limits(Protocol):
+    """When is it enough?"""
+
+    def reached(self) -> str:
+        """Which limit is reached, in words; empty when none is."""
+        ...
+
+    def room(self, claimed: int) -> bool:
+        """Whether another page may be started while so many are already claimed."""
+        ...
+
+
+@dataclass
+class Progress:
+    """What happened in this run, for the live line; the durable counts stand in the table."""
+
+    fetched: int = 0
+    unchanged: int = 0
+    other: int = 0
+    failed: int = 0
+    refused: int = 0
+    bytes: int = 0
+    fetch_seconds: float = 0.0
+    requests: int = 0
+    again: int = 0
+    """Visits to pages that were visited before; of these:"""
+    changed: int = 0
+    missing: int = 0
+    again_failed: int = 0
+
+    def note(self, visit: Visit, fetched: Fetched, change: Change) -> None:
+        if not fetched.asked:
+            self.refused += 1
+            return
+        self.requests += 1
+        self.bytes += len(fetched.body)
+        self.fetch_seconds += fetched.seconds
+        if visit.kind is Kind.ROBOTS or visit.kind in SOURCES:
+            return
+        match fetched.outcome:
+            case Outcome.OK:
+                self.fetched += 1
+            case Outcome.UNCHANGED:
+                self.unchanged += 1
+            case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE | Outcome.EMPTY_ANSWER:
+                self.other += 1
+            case Outcome.CHANGED:
+                return  # a HEAD: it is asked for whole
+            case _:
+                self.failed += 1
+        if visit.kind is Kind.PAGE and not visit.is_first:
+            self._note_again(fetched, change)
+
+    def _note_again(self, fetched: Fetched, change: Change) -> None:
+        self.again += 1
+        self.changed += change in (Change.MINOR, Change.MAJOR)
+        match fetched.outcome:
+            case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE:
+                self.missing += 1
+            case Outcome.OK | Outcome.UNCHANGED | Outcome.EMPTY_ANSWER:
+                pass
+            case _:
+                self.again_failed += 1
+
+
+class Crawl:
+    def __init__(self, parts: Parts, limits: Limits) -> None:
+        self._parts = parts
+        self._limits = limits
+        self._claimed = 0
+        """Places of the limit on pages that workers hold, whether they have a site yet or not."""
+        self._freed = asyncio.Event()
+        self.progress = Progress()
+        self.stopping = ""
+        """Why the crawl takes no more work; empty while it does."""
+
+    async def run(self, workers: int) -> None:
+        """Work until the frontier is done, a limit is reached, or `stop` is called."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(self._work())
+        except BaseExceptionGroup as faults:
+            raise faults.exceptions[0] from None  # the first worker's fault stopped the others
+
+    def stop(self, reason: str) -> None:
+        """Take no more work; what is in flight is finished and committed."""
+        self.stopping = self.stopping or reason
+        self._parts.frontier.halt()
+        self._freed.set()
+
+    def look_again(self) -> None:
+        """A limit may have moved by other means than a visit's end."""
+        self._freed.set()
+
+    async def _work(self) -> None:
+        frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
+        while not frontier.done() and await self._claim_place():
+            visit = None
+            try:
+                site = await frontier.next_site()
+                if site is None:  # nothing is ready now, which is not "finished"
+                    continue
+                visit, fetched = site.next_url(), Fetched(Outcome.CANCELLED)
+                try:
+                    refusal = site.refusal(visit)
+                    fetched = (
+                        refused(refusal, clock.now()) if refusal else await fetcher.fetch(visit)
+                    )
+                finally:
+                    frontier.release(site, fetched)
+                understood = await self._understand(visit, fetched)
+                self.commit(visit, fetched, understood)
+                visit = None
+            finally:
+                if visit is not None:
+                    frontier.give_back(visit)
+                self._free_place()
+
+    def commit(self, visit: Visit, fetched: Fetched, understood: Understood) -> None:
+        """One batch for everything that one visit changes."""
+        store = self._parts.store
+        batch = store.batch()
+        self._parts.prints.judge(batch, visit, fetched, understood)
+        targets = self._parts.frontier.finish(batch, visit, fetched, understood)
+        store.keep(batch, visit, fetched, understood, targets)
+        store.commit(batch)
+        self.progress.note(visit, fetched, understood.change)
+
+    async def inject(self, visit: Visit, fetched: Fetched) -> Understood:
+        """A document that came past frontier and fetch, with its bytes and its time."""
+        understood = await self._understand(visit, fetched)
+        self.commit(visit, fetched, understood)
+        return understood
+
+    def _understand(self, visit: Visit, fetched: Fetched) -> Awaitable[Understood]:
+        self._parts.prints.recognize(visit, fetched)
+        return self._parts.understander.understand(visit, fetched)
+
+    async def _claim_place(self) -> bool:
+        """Whether to take more work. Waits while what is in flight may yet fill the last places."""
+        while not self.stopping:
+            if reason := self._limits.reached():
+                self.stop(reason)
+            elif self._limits.room(self._claimed):
+                self._claimed += 1
+                return True
+            else:
+                self._freed.clear()
+                await self._freed.wait()
+        return False
+
+    def _free_place(self) -> None:
+        self._claimed -= 1
+        self._freed.set()

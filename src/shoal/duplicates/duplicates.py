@@ -1,0 +1,219 @@
+"""Has somebody said this before? The verdict on a page, in its commit (U1–U4).
+
+First by its bytes (exact.py), then by what it says: the content's sketch is looked up, and the page
+joins the group of its near-duplicates (near.py, groups.py). The lead of a group is indexed, the
+others are kept as its duplicates. What the verdicts have in common at a site is learned
+(lessons.py, mirrors.py), and pages that would say nothing new are no longer asked for.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from shoal.duplicates.across.across import Across
+from shoal.duplicates.exact.exact import LEAST_TEXT_CHARS, ExactPrints
+from shoal.duplicates.learn.lessons import Lessons
+from shoal.duplicates.learn.mirrors import Mirrors
+from shoal.duplicates.near.groups import Groups, Newcomer, Settled, Worth, readers_digest
+from shoal.duplicates.near.near import Cut, NearIndex
+from shoal.duplicates.near.sketch import Prints, resemblance
+from shoal.model.document import Document, Fate, Regraded, Understood
+from shoal.model.link import Source
+from shoal.model.outcome import Outcome
+from shoal.model.urls.rowkey import part_of, site_of_key, url_of
+from shoal.model.visit import Fetched, Kind, Visit
+from shoal.ports import Batch
+
+SAME_SITE = 0.65
+ACROSS_SITES = 0.6
+"""The least resemblance of near-duplicates: their sketches share so much of all their shingles.
+Pages of one site may be alike by what its template says, those of two sites hardly."""
+
+_CAN_BE_GROUPED = (Fate.WAITING, Fate.INDEXED, Fate.DUPLICATE)
+_VANISHED = (Outcome.MISSING, Outcome.GONE, Outcome.REDIRECT)
+_STILL_THERE = (Outcome.OK, Outcome.UNCHANGED, Outcome.CANCELLED)
+_TWINS_ASKED = 16
+"""Members of a group that a page's URL is compared with, to learn from."""
+
+
+@dataclass(frozen=True)
+class NearSettings:
+    same_site: float = SAME_SITE
+    across_sites: float = ACROSS_SITES
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the collection knows of a URL, by its row."""
+
+    is_stored: Callable[[bytes], bool]
+    """Whether a page is there."""
+    is_wanted: Callable[[bytes], bool]
+    """Whether it is there or will be asked for."""
+
+
+class Duplicates:
+    """The Prints port."""
+
+    def __init__(
+        self,
+        exact: ExactPrints,
+        near: "Near | None" = None,
+        lessons: "Learning | None" = None,
+        across: Across | None = None,
+    ) -> None:
+        self._exact = exact
+        self._near = near
+        self._lessons = lessons
+        self.across = across
+        """What other tablets say; None for a collection that has one."""
+
+    def recognize(self, visit: Visit, fetched: Fetched) -> None:
+        self._exact.recognize(visit, fetched)
+
+    def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> None:
+        twin = self._exact.judge(batch, visit, fetched, understood)
+        if self._near is None or visit.kind is Kind.ROBOTS:
+            return
+        settled = self._near.judge(batch, visit, fetched, understood, twin)
+        if self.across is not None:
+            self.across.after_judge(batch, visit, understood)
+        if self._lessons is not None and visit.kind is Kind.PAGE:
+            self._lessons.learn(batch, visit, fetched, understood, settled)
+
+    def learned(self, visit: Visit) -> str:
+        """Why a page need not be asked for; empty when it must."""
+        return "" if self._lessons is None else self._lessons.refusal(visit)
+
+    def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
+        if self._near is None:
+            return []
+        self._near.index.begin()
+        regraded = self._near.groups.leave(batch, row)
+        if self.across is not None:
+            regraded += self.across.after_withdraw(batch, row, regraded)
+        return regraded
+
+
+class Near:
+    """Groups the documents of a visit."""
+
+    def __init__(
+        self,
+        index: NearIndex,
+        groups: Groups,
+        worth_of: Callable[[bytes, Document], Worth],
+        settings: NearSettings,
+    ) -> None:
+        self.index = index
+        self.groups = groups
+        self._worth_of = worth_of
+        self._settings = settings
+
+    def judge(
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        twin: bytes | None,
+    ) -> Settled | None:
+        """Where the visit's own page has come to stand."""
+        self.index.begin()
+        stood_for_it = None if visit.is_first else self.groups.lead_of(visit.row)
+        if fetched.outcome in _VANISHED and not visit.is_first:
+            understood.regraded += self.groups.leave(batch, visit.row)
+        own = None
+        for document, found in zip(understood.documents, understood.prints, strict=False):
+            row = visit.row + part_of(document.name)
+            is_new = visit.is_first and not document.name
+            if not (visit.is_first or document.name or document.body_digest == visit.seen_digest):
+                before = self.groups.sketch_of(row)
+                understood.resemblance = resemblance(before, found[0]) if before else 0.0
+            settled = None
+            if not fetched.cut and _says_enough(document):  # what was cut may go on in another way
+                page = Newcomer(
+                    row,
+                    Prints(*found),
+                    readers_digest(document.readers),
+                    None if document.name else twin,
+                    partial(self._worth_of, row, document),
+                    is_new,
+                )
+                settled = self._settle(batch, page, document)
+            if settled is None:
+                understood.regraded += [] if is_new else self.groups.leave(batch, row)
+                continue
+            understood.regraded += settled.regraded
+            if not document.name:
+                own = settled
+        if stood_for_it not in (None, visit.row, self.groups.lead_of(visit.row)):
+            understood.deserted.append(stood_for_it)
+        return own
+
+    def _settle(self, batch: Batch, page: Newcomer, document: Document) -> Settled:
+        settled = self.groups.settle(batch, page, self.cut(page.row))
+        if settled.lead == page.row:
+            document.fate, document.duplicate_of = Fate.WAITING, ""
+        else:
+            document.fate, document.duplicate_of = Fate.DUPLICATE, url_of(settled.lead)
+        return settled
+
+    def cut(self, row: bytes) -> Cut:
+        """How alike a core must be to a page."""
+        site, settings = site_of_key(row), self._settings
+        return lambda core: (
+            settings.same_site if site_of_key(core) == site else settings.across_sites
+        )
+
+
+class Learning:
+    """What sites teach about their URLs, from the verdicts on their pages."""
+
+    def __init__(self, lessons: Lessons, mirrors: Mirrors, groups: Groups, known: Known) -> None:
+        self._lessons = lessons
+        self._mirrors = mirrors
+        self._groups = groups
+        self._known = known
+
+    def refusal(self, visit: Visit) -> str:
+        if not visit.is_first or visit.source in (Source.SEED, Source.SUBMIT):
+            return ""  # what is stored may stand for others, and a person's word counts
+        return self._lessons.refusal(
+            visit.row, visit.url, self._known.is_stored
+        ) or self._mirrors.refusal(visit.row, self._known.is_wanted)
+
+    def learn(
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        settled: Settled | None,
+    ) -> None:
+        if fetched.outcome not in _STILL_THERE:
+            # What was refused because this page is taken is wanted now, wherever it stands.
+            understood.reopened += self._mirrors.counterparts(visit.row)
+            if not visit.is_first and self._lessons.rests_on(visit.row):
+                understood.unlearned.append(site_of_key(visit.row))
+        if settled is None:
+            return
+        site = site_of_key(visit.row)
+        kin = self._twins(settled.group_id, visit.row)
+        twin = next((row for row in kin if site_of_key(row) == site), None)
+        others = [row for row in kin if site_of_key(row) != site]
+        group_of = self._groups.group_of
+        unlearned = [
+            *self._lessons.observe(batch, visit.row, settled.group_id, twin, group_of),
+            *self._mirrors.observe(batch, visit.row, settled.group_id, others, group_of),
+        ]
+        understood.unlearned += [each.site for each in unlearned]
+
+    def _twins(self, group_id: bytes, row: bytes) -> Sequence[bytes]:
+        members = (each for each in self._groups.members(group_id) if each != row)
+        return list(islice(members, _TWINS_ASKED))
+
+
+def _says_enough(document: Document) -> bool:
+    return document.fate in _CAN_BE_GROUPED and document.text_chars >= LEAST_TEXT_CHARS

@@ -1,0 +1,78 @@
+"""How does a document get in past the fetch? Articles of feeds, polled or pushed (R1, R2).
+
+A pushed feed is read in a child process like one that was polled, and its new items are taken in
+one batch with what is remembered of it; the order is done only then. Articles wait in the table
+(frontier/sources/injections.py) and are read one after the other, as any page is.
+"""
+
+from itertools import islice
+
+from shoal.core import Crawl
+from shoal.engine.engine import Engine
+from shoal.frontier.sources.injections import Injection
+from shoal.model.link import Source
+from shoal.model.outcome import Outcome
+from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.urls.url import canonical
+from shoal.model.visit import Fetched, Keep, Kind, Visit
+from shoal.sources.inbox import Push
+
+_AT_ONCE = 100
+_HTML = "text/html; charset=utf-8"
+
+
+async def take_push(engine: Engine, order: Push) -> None:
+    """What a hub sent; nothing when the feed is not wanted any more, or says nothing."""
+    url, body = canonical(order.feed_url), engine.inbox.body_of(order)
+    if url is None or body is None:
+        return
+    row = row_key(url)
+    visit = Visit(url, row, site_of_key(row), Kind.FEED, keep=Keep.NONE)
+    fetched = _as_if_fetched(body, order.content_type, engine.clock.now())
+    understood = await engine.pool.understand(visit, fetched)
+    if understood.feed is None or not understood.feed.form or engine.desk.feed(row).removed:
+        return
+    # A hub often sends only what is new, without the links that a poll shows: they stay.
+    known = engine.desk.feed(row)
+    understood.feed.hubs, understood.feed.self_url = known.hubs, known.self_url
+    batch = engine.store.batch()
+    engine.desk.take_feed(batch, visit, fetched, understood, engine.clock.now())
+    engine.frontier.take_named(batch, visit, understood)
+    engine.store.commit(batch)
+
+
+async def inject_waiting(engine: Engine, crawl: Crawl) -> int:
+    """Have the articles read that wait for it. Returns how many there were."""
+    found = list(islice(engine.desk.injections.waiting(), _AT_ONCE))
+    for number, injection in found:
+        await crawl.inject(*_visit(engine, number, injection))
+    return len(found)
+
+
+def _visit(engine: Engine, number: int, injection: Injection) -> tuple[Visit, Fetched]:
+    row, known = injection.row, engine.frontier.urls.read(injection.row)
+    visit = Visit(
+        injection.url,
+        row,
+        site_of_key(row),
+        Kind.INJECTED,
+        depth=injection.depth,
+        order=number,
+        keep=Keep(engine.config.crawl.keep),
+        source=Source.FEED,
+        is_first=known is None or not known.visits,
+    )
+    return visit, _as_if_fetched(injection.html, _HTML, injection.when)
+
+
+def _as_if_fetched(body: bytes, content_type: str, when: float) -> Fetched:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
+    return Fetched(
+        Outcome.OK,
+        200,
+        started=when,
+        ended=when,
+        headers=[("content-type", content_type)],
+        head=head,
+        body=body,
+    )

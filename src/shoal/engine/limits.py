@@ -1,0 +1,64 @@
+"""When is a crawl enough? Limits on pages, time, bytes and free disk (W1).
+
+Pages and bytes are counted over the collection's life, so that the same command, run again after a
+kill, ends where it would have ended. Time is counted from the start of this run.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from shoal.clock import Clock
+from shoal.config import Config
+from shoal.counters import Counts
+
+_DISK_LOOK_SECONDS = 1.0
+
+
+class CrawlLimits:
+    def __init__(
+        self,
+        config: Config,
+        counts: Counts,
+        directory: Path,
+        clock: Clock,
+        is_behind: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """While it `is_behind` with what it found, nothing new is asked for."""
+        self._is_behind = is_behind
+        self._crawl = config.crawl
+        self._counts = counts
+        self._directory = directory
+        self._clock = clock
+        self._started = clock.now()
+        self._looked_at_disk = float("-inf")
+        self._disk_full = False
+
+    def pages(self) -> int:
+        return self._counts.total("fetched/") + self._counts["unchanged"]
+
+    def reached(self) -> str:
+        crawl = self._crawl
+        if crawl.max_pages is not None and self.pages() >= crawl.max_pages:
+            pages = "page" if crawl.max_pages == 1 else "pages"
+            return f"the limit of {crawl.max_pages:,} {pages} is reached (--max-pages)"
+        if crawl.max_bytes is not None and self._counts["total/bytes"] >= crawl.max_bytes:
+            return f"the limit of {crawl.max_bytes:,} bytes is reached (--max-bytes)"
+        if crawl.max_time is not None and self._clock.now() - self._started >= crawl.max_time:
+            return f"the limit of {crawl.max_time:g} seconds is reached (--max-time)"
+        if self._is_disk_full():
+            return f"less than {crawl.min_free_disk:,} bytes of disk are free (--min-free-disk)"
+        return ""
+
+    def room(self, claimed: int) -> bool:
+        limit = self._crawl.max_pages
+        if self._is_behind():
+            return False
+        return limit is None or self.pages() + claimed < limit
+
+    def _is_disk_full(self) -> bool:
+        now = self._clock.now()
+        if now - self._looked_at_disk >= _DISK_LOOK_SECONDS:
+            self._looked_at_disk = now
+            self._disk_full = shutil.disk_usage(self._directory).free < self._crawl.min_free_disk
+        return self._disk_full

@@ -1,0 +1,80 @@
+"""May this crawl start? What is refused before the first request, in one sentence each (W2)."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from shoal.clock import SystemClock
+from shoal.collection.collection import Collection
+from shoal.config import Config
+from shoal.errors import UsageError
+from shoal.fetch.dns import Resolver
+from shoal.fetch.settings import DnsSettings
+from shoal.frontier.schedule.politeness import PUBLIC_MINIMUM_SECONDS, is_public
+from shoal.layout.crawl_row import roots_of
+from shoal.layout.layout import Layout
+from shoal.model.link import Link
+from shoal.model.urls.rowkey import row_key
+from shoal.model.urls.url import registered_domain, site_of
+
+_MOST_HOSTS_ASKED = 50
+
+
+async def check(config: Config, given: Sequence[Link], directory: Path | None = None) -> None:
+    """Raises UsageError when the crawl would be impolite: to what is named now, and to what the
+    collection in that directory started from."""
+    if config.refresh.shortest > config.refresh.longest:
+        raise UsageError(
+            f"refresh.shortest ({config.refresh.shortest:g} s) must not be more than "
+            f"refresh.longest ({config.refresh.longest:g} s)"
+        )
+    seeds = [*given, *_roots(directory)]
+    too_fast = config.politeness.delay < PUBLIC_MINIMUM_SECONDS
+    nameless = (
+        not config.agent.contact and not config.agent.agent and _leaves_one_site(config, seeds)
+    )
+    if not (too_fast or nameless):
+        return
+    public = await _first_public_host(config, seeds)
+    if public is None:
+        return
+    if too_fast:
+        raise UsageError(
+            f"A delay of {config.politeness.delay:g} s is too short for {public}, "
+            f"which is at a public address; use --delay {PUBLIC_MINIMUM_SECONDS:g} or more."
+        )
+    raise UsageError(
+        "A crawl beyond one site must say who runs it; give --contact with a URL or a mail address."
+    )
+
+
+def _roots(directory: Path | None) -> list[Link]:
+    if directory is None or not Layout(directory).exists():
+        return []
+    with Collection(directory) as collection:
+        return [Link(url, row_key(url)) for url in roots_of(collection.table)]
+
+
+def _leaves_one_site(config: Config, seeds: Sequence[Link]) -> bool:
+    domains = {registered_domain(site_of(seed.url).host) for seed in seeds}
+    return config.crawl.scope == "any" or len(domains) > 1
+
+
+async def _first_public_host(config: Config, seeds: Sequence[Link]) -> str | None:
+    """A host that is, or may be, on the public internet: an unknown address counts as public."""
+    web = [site for seed in seeds if (site := site_of(seed.url)).scheme != "file"]
+    hosts = list(dict.fromkeys(site.host for site in web))[:_MOST_HOSTS_ASKED]
+    resolver = Resolver(
+        config.resolve,
+        SystemClock(),
+        DnsSettings(nameservers=config.fetch.nameservers, tries=1, timeout=2.0),
+    )
+    try:
+        found = await asyncio.gather(*(resolver.resolve(host) for host in hosts))
+    finally:
+        await resolver.close()
+    for host, addresses in zip(hosts, found, strict=True):
+        known = addresses.addresses
+        if not known or any(is_public(f"{address}:0") for address in known):
+            return host
+    return None

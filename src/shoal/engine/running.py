@@ -1,0 +1,372 @@
+"""How does a crawl run, from the first seed to the last commit? With its housekeeping beside it.
+
+Once a second: orders from the inbox are carried out, what was committed is synced to disk, and a
+snapshot is written for `status` and handed to whoever watches.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from shoal.collection.report.hosts import in_trouble
+from shoal.config import Config
+from shoal.core import Crawl, Progress
+from shoal.engine.carry_out import carry_out
+from shoal.engine.engine import Engine
+from shoal.engine.injecting import inject_waiting, take_push
+from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
+from shoal.engine.recovery import Recovered
+from shoal.focus.priority import PrioritySettings
+from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.state.view import FrontierView, SiteView
+from shoal.indexer.index_child import IndexChild
+from shoal.layout.layout import Layout
+from shoal.layout.resume_flags import flags_to_go_on
+from shoal.layout.snapshot import Live, Snapshot, Status, Trouble, status_of, write_snapshot
+from shoal.model.link import Link
+from shoal.model.outcome import Outcome
+from shoal.model.plan import Running, why_idle
+from shoal.model.urls.rowkey import site_key
+from shoal.model.urls.url import site_of
+from shoal.sources.inbox import Push, Stop, Unreadable, posted_at
+
+_TICK_SECONDS = 1.0
+_LOOK_SECONDS = 0.25
+"""Into the inbox: what is pushed is to be found at once."""
+_RATE_WINDOW_SECONDS = 15.0
+_SEED_SITES_WATCHED = 20
+_SITES_LOOKED_AT = 10_000
+_TROUBLES_NAMED = 5
+_FORGOTTEN_AT_ONCE = 5_000
+_SECONDS_BETWEEN_RANKINGS = 600.0
+_NO_ANSWER = (Outcome.DNS, Outcome.CONNECT, Outcome.TLS, Outcome.TIMEOUT)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a crawl ended."""
+
+    status: Status
+    seconds: float
+    reason: str
+    """`finished`, or what stopped it."""
+    waiting_later: int
+    """URLs that wait at hosts which must be left alone for longer than the crawl is patient."""
+    recovered: Recovered
+    """What an earlier process left undone, and was put right at the start."""
+    reconsidered: int
+    trouble: list[Trouble]
+    """The first few hosts that did not answer at the end, and why."""
+    unanswered: bool
+    """Nothing was ever fetched, because no seed's host answered."""
+    index_problem: str = ""
+    """Why not everything is indexed."""
+    again: int = 0
+    """Visits of this run to pages that had been visited before; of these:"""
+    changed: int = 0
+    missing: int = 0
+    """gone or moved;"""
+    again_failed: int = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.reason == "finished"
+
+
+Watch = Callable[[Snapshot], None]
+
+
+class Peers(Protocol):
+    """The other tablets, as far as a crawl has to know."""
+
+    async def more(self) -> bool:
+        """Nothing is left to do here. Waits until there is, which is True, or until nobody has
+        anything left."""
+        ...
+
+    def sync(self) -> None:
+        """Make what was written durable."""
+        ...
+
+
+class RunningCrawl:
+    """One run. `stop` may be called at any time, from the same event loop."""
+
+    def __init__(
+        self, engine: Engine, watch: Watch | None = None, peers: "Peers | None" = None
+    ) -> None:
+        self._engine = engine
+        self._peers = peers
+        self._watch = watch
+        self._crawl: Crawl = engine.crawl()
+        self._started = engine.clock.now()
+        self._marks: list[tuple[float, int]] = []
+        self._over = asyncio.Event()
+        self._taking = asyncio.Lock()
+        self._ended = "a fault ended it"
+        self.live: Live | None = None
+        """What it was doing when it was last looked at."""
+        order = PrioritySettings(order=engine.config.crawl.order)
+        self._ranking = BackgroundRanking(engine.layout.directory)
+        self._queue_by_rank = QueueByRank(engine.frontier, engine.layout.graph, order)
+        self._looked_at_ranks = self._started
+        follows = engine.config.index.follow == "yes"
+        self._index = IndexChild(engine.layout) if follows else None
+
+    def stop(self, reason: str) -> None:
+        self._crawl.stop(reason)
+
+    @property
+    def progress(self) -> Progress:
+        return self._crawl.progress
+
+    @property
+    def recovered(self) -> Recovered:
+        return self._engine.recovered
+
+    @property
+    def stopping(self) -> str:
+        return self._crawl.stopping
+
+    async def run(self, seeds: Sequence[Link]) -> Summary:
+        engine = self._engine
+        engine.pool.start()
+        if self._index is not None:
+            self._index.start()
+        reconsidered = engine.start(seeds)
+        keepers = [asyncio.create_task(each) for each in (self._keep_house(), self._take_in())]
+        for keeper in keepers:
+            keeper.add_done_callback(self._stop_without_keeper)
+        fault: BaseException | None = None
+        try:
+            await self._work()
+            self._ended = self._crawl.stopping or "finished"
+        finally:
+            self._over.set()  # not cancelled: what they are writing must be whole
+            ended = await asyncio.gather(*keepers, return_exceptions=True)
+            fault = next((each for each in ended if each is not None), None)
+            engine.sync()
+            self._ranking.close()
+            await self._finish_index()
+            write_snapshot(engine.layout.status, self._at_rest())
+        if isinstance(fault, Exception):
+            raise fault
+        counts = engine.frontier.counts
+        status = status_of(engine.layout.directory, self._at_rest())
+        seeds_in_trouble = self._seeds_in_trouble()
+        silent = [each for each in seeds_in_trouble if each.why.startswith(_NO_ANSWER)]
+        sites = islice(FrontierView(engine.table).sites(), _SITES_LOOKED_AT)
+        others = (each for each in in_trouble(sites) if each not in seeds_in_trouble)
+        return Summary(
+            status=status,
+            seconds=engine.clock.now() - self._started,
+            reason=self._crawl.stopping or "finished",
+            waiting_later=counts["queued"],
+            recovered=engine.recovered,
+            reconsidered=reconsidered,
+            trouble=[*seeds_in_trouble, *islice(others, _TROUBLES_NAMED)][:_TROUBLES_NAMED],
+            unanswered=not status.answered and len(silent) == len(self._seed_sites()) > 0,
+            index_problem="" if self._index is None else self._index.problem,
+            again=self._crawl.progress.again,
+            changed=self._crawl.progress.changed,
+            missing=self._crawl.progress.missing,
+            again_failed=self._crawl.progress.again_failed,
+        )
+
+    async def _work(self) -> None:
+        """Until nothing is left, also of what comes past the fetch: articles have links, too."""
+        while not self._crawl.stopping:
+            await self._crawl.run(self._engine.config.crawl.workers)
+            if await self._take_what_waits() or not self._engine.frontier.done():
+                continue
+            if self._peers is None or not await self._peers.more():
+                return
+
+    def _seed_sites(self) -> list[SiteView]:
+        """The first few: looked at once a second, however large the crawl is."""
+        view, found = FrontierView(self._engine.table), {}
+        for url in self._engine.roots[:_SEED_SITES_WATCHED]:
+            site = view.site(site_key(site_of(url)))
+            if site is not None:
+                found[site.host] = site
+        return list(found.values())
+
+    def _seeds_in_trouble(self) -> list[Trouble]:
+        return list(in_trouble(self._seed_sites()))
+
+    def _stop_without_keeper(self, keeper: "asyncio.Task[None]") -> None:
+        """Housekeeping ends by itself only by a fault (a full disk): then nothing is synced."""
+        if not keeper.cancelled() and keeper.exception() is not None:
+            self.stop("its housekeeping failed")
+
+    async def _keep_house(self) -> None:
+        engine = self._engine
+        while not self._over.is_set():
+            engine.set_budget()
+            self._forget_changes()
+            self._rank()
+            if reason := engine.limits.reached():
+                self.stop(reason)
+            snapshot = self._snapshot()
+            await asyncio.to_thread(self._persist, snapshot)
+            self._crawl.look_again()
+            if self._watch is not None:
+                self._watch(snapshot)
+            await engine.clock.wait(self._over, _TICK_SECONDS)
+
+    def _rank(self) -> None:
+        """Links are ranked again now and then, and what waits is raised by its new rank."""
+        now = self._engine.clock.now()
+        # The links of one tablet among many say little: all of them are ranked together.
+        if self._peers is None and now - self._looked_at_ranks > _SECONDS_BETWEEN_RANKINGS:
+            self._looked_at_ranks = now
+            self._ranking.look(self._crawl.progress.fetched)
+        self._queue_by_rank.look()
+
+    def _persist(self, snapshot: Snapshot) -> None:
+        if self._peers is None:
+            self._engine.sync()
+        else:
+            self._peers.sync()
+        write_snapshot(self._engine.layout.status, snapshot)
+
+    async def _take_in(self) -> None:
+        """Orders, and what came past the fetch. Once more at the end: what is taken is not left
+        lying until the next crawl."""
+        while True:
+            is_last = self._over.is_set()
+            await self._take_what_waits()
+            if self._index is not None:
+                self._index.hurry(self._engine.store.log.take_awaited())
+            if is_last:
+                return
+            await self._engine.clock.wait(self._over, _LOOK_SECONDS)
+
+    async def _take_what_waits(self) -> int:
+        """Orders, and some articles; returns how many of these there were. One at a time, or an
+        article would be read twice."""
+        async with self._taking:
+            await self._carry_out_orders()
+            return await inject_waiting(self._engine, self._crawl)
+
+    async def _carry_out_orders(self) -> None:
+        inbox = self._engine.inbox
+        for name, order in inbox.take():
+            if isinstance(order, Unreadable):
+                continue  # it was set aside already
+            if isinstance(order, Push):
+                await take_push(self._engine, order)
+            elif not isinstance(order, Stop):
+                carry_out(self._engine, order)
+            elif posted_at(name) >= self._started:
+                self.stop("asked to stop")
+            inbox.done(name)
+
+    def _snapshot(self) -> Snapshot:
+        engine, progress = self._engine, self._crawl.progress
+        report, now = engine.frontier.report(), engine.clock.now()
+        answered = progress.fetched + progress.unchanged + progress.other
+        rate = self._rate(now, answered)
+        counts = engine.frontier.counts
+        polite = engine.config.politeness
+        trouble = self._seeds_in_trouble()[:_TROUBLES_NAMED]
+        running = Running(
+            wanted_rate=polite.rate,
+            rate=rate,
+            delay_seconds=polite.delay,
+            fetch_seconds=progress.fetch_seconds / max(1, progress.requests),
+            workers=engine.config.crawl.workers,
+            in_flight=report.in_flight,
+            reading=report.unfinished,
+            hosts_with_work=report.sites_with_work,
+            active_hosts=report.active_sites,
+            next_ready_seconds=report.next_ready_seconds,
+        )
+        live = Live(
+            pid=os.getpid(),
+            started=self._started,
+            written=now,
+            pages_per_second=rate,
+            in_flight=report.in_flight,
+            reading=report.unfinished,
+            active_sites=report.active_sites,
+            ready_sites=report.ready_sites,
+            sites_with_work=report.sites_with_work,
+            fetched=progress.fetched,
+            unchanged=progress.unchanged,
+            failed=progress.failed,
+            bytes=progress.bytes,
+            idle=why_idle(running),
+            projected_end=self._projected_end(now, rate, counts["queued"]),
+            stopping=self._crawl.stopping,
+            trouble=trouble,
+            asking=report.asking,
+        )
+        self.live = live
+        return Snapshot(counts.as_dict(), live, *self._indexed())
+
+    def _indexed(self) -> tuple[int, bool]:
+        """How many pages the index has, and whether that is all."""
+        if self._index is None:
+            return 0, False
+        state = self._index.state
+        return state.pages, state.position >= self._engine.store.log.last
+
+    def _at_rest(self) -> Snapshot:
+        counts, now = self._engine.frontier.counts.as_dict(), self._engine.clock.now()
+        flags = list(flags_to_go_on(self._engine.config, self._engine.layout.directory))
+        return Snapshot(counts, None, *self._indexed(), self._ended, now, flags)
+
+    async def _finish_index(self) -> None:
+        if self._index is not None:
+            await self._index.finish()
+            self._forget_changes()
+
+    def _forget_changes(self) -> None:
+        """The index has them."""
+        engine = self._engine
+        if self._index is not None and self._index.state.position:
+            batch = engine.table.batch()
+            engine.store.log.forget(batch, self._index.state.position, _FORGOTTEN_AT_ONCE)
+            engine.table.write(batch)
+
+    def _rate(self, now: float, answered: int) -> float:
+        """Pages per second over the last seconds, not since the beginning."""
+        self._marks.append((now, answered))
+        while self._marks[0][0] < now - _RATE_WINDOW_SECONDS:
+            self._marks.pop(0)
+        since, before = self._marks[0]
+        return (answered - before) / (now - since) if now > since else 0.0
+
+    def _projected_end(self, now: float, rate: float, queued: int) -> float | None:
+        limit = self._engine.config.crawl.max_pages
+        left = queued if limit is None else min(queued, limit - self._engine.limits.pages())
+        return now + left / rate if rate > 0 and left > 0 else None
+
+
+async def crawl_into(  # noqa: PLR0913 - what to crawl, how, and who is told
+    place: Path | Layout,
+    config: Config,
+    seeds: Sequence[Link],
+    *,
+    watch: Watch | None = None,
+    started: Callable[[RunningCrawl], None] | None = None,
+    selection: Selection | None = None,
+) -> Summary:
+    """Open, crawl, close. `started` is handed the running crawl, so that it can be stopped. With a
+    selection these stored pages are asked for again, and nothing else is."""
+    engine = Engine(place, config, None if selection is None else Again.ONLY)
+    try:
+        if selection is not None:
+            engine.refresh(selection)
+        running = RunningCrawl(engine, watch)
+        if started is not None:
+            started(running)
+        return await running.run(seeds)
+    finally:
+        await engine.close()

@@ -1,0 +1,47 @@
+"""How does a tablet come to its parts of addresses? It asks their homes, and lends what it is the
+home of (frontier/schedule/shares.py). Questions and answers go with deliveries that carry nothing
+else."""
+
+import asyncio
+import time
+
+from shoal.cluster.exchange import Pipe
+from shoal.engine.engine import Engine
+from shoal.frontier.schedule.shares import ENDED_SECONDS, Borrower, Lender
+from shoal.model.messages import NOWHERE, Delivery, Wanted
+
+_LOOK_SECONDS = 1.0
+_PATIENCE_SECONDS = 5.0
+
+
+class Borrowing:
+    def __init__(self, engine: Engine, number: int, epoch: int, pipe: Pipe) -> None:
+        self._engine = engine
+        self._number = number
+        self._pipe = pipe
+        self.lender = Lender(ENDED_SECONDS if epoch > 1 else 0.0)
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        borrower = self._engine.borrower
+        while borrower is not None:
+            await asyncio.sleep(_LOOK_SECONDS)
+            due = borrower.due()
+            await asyncio.gather(*(self._ask(borrower, *each) for each in due.items()))
+
+    async def _ask(self, borrower: Borrower, home: int, wanted: Wanted) -> None:
+        asked_at = time.monotonic()
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                lent = await self._lent(home, wanted)
+        except Exception:  # noqa: BLE001 - whatever a pipe does wrong, it is asked again
+            return
+        if len(lent) == len(wanted.addresses):
+            grown = borrower.take(wanted, lent, asked_at)
+            if grown:
+                self._engine.frontier.lent(grown)
+
+    async def _lent(self, home: int, wanted: Wanted) -> list[float]:
+        if home == self._number:
+            return self.lender.lend(home, wanted)
+        return (await self._pipe(Delivery(self._number, home, NOWHERE, [], wanted))).lent

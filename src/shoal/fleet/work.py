@@ -1,0 +1,77 @@
+"""Who does what needs all tablets, and from what does it read? Ranks and all pairs of duplicates
+are tasks over snapshots of the tablets.
+
+A *source* is a tablet that can be asked questions (tablets.py) wherever a task runs: a copy of its
+table that does not change any more. So a task can be run again, elsewhere. Without Ray the tasks
+run here, one after another, and ask the tablets themselves.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from shoal.collection.collection import Collection
+from shoal.collection.tablets import Tablets
+from shoal.fleet.local_executor import HandsHere
+from shoal.ports import Hands
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+class Source(Protocol):
+    @property
+    def machine(self) -> str:
+        """Where it is best read; empty: anywhere."""
+        ...
+
+    def ask(
+        self,
+        question: Callable[Concatenate[Collection, Given], Answer],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Answer: ...
+
+
+@dataclass(frozen=True)
+class TabletSource:
+    """A tablet as this process can ask it."""
+
+    tablets: Tablets
+    number: int
+    machine: str = ""
+
+    def ask(
+        self,
+        question: Callable[Concatenate[Collection, Given], Answer],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Answer:
+        return self.tablets.ask(self.number, question, *given, **named)
+
+
+@dataclass(frozen=True)
+class Work:
+    hands: Hands
+    sources: Sequence[Source]
+    """Of each tablet, in their order."""
+
+    def of_tablets(
+        self, task: Callable[..., Sequence[Any]], given: Mapping[int, Sequence[Any]], returns: int
+    ) -> dict[int, list[Any]]:
+        """A task for some tablets, each where its source is; it is given the source first."""
+        machines = [self.sources[number].machine for number in given]
+        asked = [[self.sources[number], *each] for number, each in given.items()]
+        return dict(zip(given, self.hands.each(task, asked, returns, machines), strict=True))
+
+    def parts(self, size_bytes: int) -> int:
+        """In how many parts work of a size is divided: each fits into a task, and all hands have
+        something to do."""
+        return max(self.hands.at_once, -(-size_bytes // self.hands.room_bytes), 1)
+
+
+@contextmanager
+def work_here(tablets: Tablets) -> Iterator[Work]:
+    with HandsHere() as hands:
+        yield Work(hands, [TabletSource(tablets, number) for number in range(tablets.count)])

@@ -1,0 +1,111 @@
+"""Where is work done that needs all tablets? On the Ray that a cluster runs on, or one that is
+named; else in this process.
+
+While a cluster runs the owners of its tablets make snapshots, which tasks read on the same
+machines. At rest nothing changes: tasks read directories of the shared file system, or checkpoints.
+"""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.collection.collection import Collection
+from shoal.collection.whole import Whole
+from shoal.errors import UsageError
+from shoal.fleet.snapshots import CheckpointSource, SnapshotSource, forget_snapshot
+from shoal.fleet.work import Source, Work, work_here
+from shoal.layout.layout import is_cluster_place
+from shoal.model.principal import Principal
+
+if TYPE_CHECKING:
+    from shoal.cluster.ray_hands import RayHands
+    from shoal.layout.cluster_status import ClusterStatus
+
+
+@contextmanager
+def workplace(whole: Whole, address: str = "") -> Iterator[Work]:
+    """Who works on a cluster, and from what. `address` of a Ray, or `local`: one that is started on
+    this machine and ends with the work."""
+    hands, status = None, None
+    if is_cluster_place(whole.directory):
+        from shoal.layout.cluster_status import status_at  # noqa: PLC0415 - only clusters need it
+
+        status = status_at(whole.directory)
+        hands = _hands(status, address)
+    if hands is None or status is None:
+        with work_here(whole.tablets) as work:
+            yield work
+        return
+    try:
+        if _runs(status):
+            with _snapshots(whole, status, hands) as work:
+                yield work
+        else:
+            yield Work(hands, _at_rest(whole))
+    finally:
+        hands.close()
+
+
+def _runs(status: "ClusterStatus") -> bool:
+    return status.running and bool(status.ray_address)
+
+
+def _hands(status: "ClusterStatus", address: str) -> "RayHands | None":
+    """None where this process has to do."""
+    is_running = _runs(status)
+    if is_running and address not in ("", "auto", status.ray_address):
+        raise UsageError("the cluster runs, and works on its own Ray; leave --address away")
+    if not (address or is_running):
+        return None
+    if address:
+        from shoal.fleet.cluster_run import must_have_ray  # noqa: PLC0415 - as above
+
+        must_have_ray()
+    elif find_spec("ray") is None:
+        return None
+    from shoal.cluster.ray_hands import RayHands  # noqa: PLC0415 - Ray is an extra
+
+    try:
+        return RayHands(status.name, status.ray_address if is_running else address)
+    except UsageError:
+        if address:
+            raise
+        return None  # it can't be reached from here
+
+
+def reader_of(collection: Collection) -> Principal:
+    """For whom the tablets are read."""
+    return collection.principal
+
+
+@contextmanager
+def _snapshots(whole: Whole, status: "ClusterStatus", hands: "RayHands") -> Iterator[Work]:
+    principal, name = whole.tablets.ask(0, reader_of), secrets.token_hex(8)
+    found = hands.call_tablets(status.name, status.tablets, "snapshot", name)
+    sources = [
+        SnapshotSource(directory, principal, who.partition("/")[0]) for directory, who in found
+    ]
+    try:
+        yield Work(hands, sources)
+    finally:
+        asked = ([each.directory] for each in sources)
+        machines = [each.machine for each in sources]
+        for [gone] in hands.each(forget_snapshot, asked, machines=machines):
+            hands.fetch(gone)
+
+
+def _at_rest(whole: Whole) -> list[Source]:
+    from shoal.layout.cluster_file import (  # noqa: PLC0415 - only clusters need it
+        directories,
+        is_object_store,
+    )
+
+    place, count = whole.directory, whole.tablets.count
+    principal = whole.tablets.ask(0, reader_of)
+    if is_object_store(place):
+        return [CheckpointSource(place, principal, number=number) for number in range(count)]
+    paths = directories(Path(place).absolute(), count)
+    return [SnapshotSource(str(path), principal) for path in paths]

@@ -1,0 +1,76 @@
+"""What if the scope changed? Every URL that was refused or still waits is judged again.
+
+Run once at a start whose rules differ from the last one's: what is now wanted is queued, what waits
+and is no longer wanted is excluded. Pages that were answered stay as they are.
+"""
+
+from collections.abc import Callable
+
+from shoal.frontier.outcome.discovery import Discovery
+from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.state.rows import BY_ANSWER, row_of_url_key, unpack_url
+from shoal.frontier.state.urls import Card
+from shoal.model.link import Source
+from shoal.model.outcome import State
+from shoal.model.urls.rowkey import url_of
+from shoal.model.visit import SOURCES
+from shoal.ports import Batch
+
+_NOT_BY_SCOPE = (*BY_ANSWER, "nofollow", "redirects")
+"""Refusals that do not come from the scope and are not reconsidered here."""
+_BATCH = 1000
+
+
+class Reconsideration:
+    def __init__(
+        self,
+        books: Books,
+        discovery: Discovery,
+        refuses: Callable[[str], str],
+        max_depth: int | None,
+    ) -> None:
+        self._books = books
+        self._discovery = discovery
+        self._refuses = refuses
+        self._max_depth = max_depth
+
+    def run(self, write: Callable[[Batch], None], now: float) -> int:
+        """Returns how many URLs changed their state."""
+        table, urls = self._books.table, self._books.urls
+        changed, pending = 0, 0
+        urls.begin()
+        batch = table.batch()
+        for key, stored in table.scan("page", b""):
+            row = row_of_url_key(key)
+            if row is None or row in self._books.in_flight:
+                continue
+            url = unpack_url(stored)
+            if self._judge(batch, Card(row, url, url.counted_as), now):
+                changed, pending = changed + 1, pending + 1
+            if pending >= _BATCH:
+                write(batch)
+                urls.begin()
+                batch, pending = table.batch(), 0
+        write(batch)
+        return changed
+
+    def _judge(self, batch: Batch, card: Card, now: float) -> bool:
+        url = card.url
+        if url.state is State.EXCLUDED and url.category not in _NOT_BY_SCOPE:
+            if self._refusal(card):
+                return False
+            url.state, url.reason = State.QUEUED, ""
+            self._discovery.enqueue(batch, card, 0, now)
+            return True
+        wished = url.source in (Source.SEED, Source.SUBMIT) or url.kind in SOURCES
+        if url.state is State.QUEUED and not wished and (refusal := self._refusal(card)):
+            self._discovery.dequeue(batch, card)
+            url.state, url.reason = State.EXCLUDED, refusal
+            self._books.urls.write(batch, card, now)
+            return True
+        return False
+
+    def _refusal(self, card: Card) -> str:
+        if self._max_depth is not None and card.url.depth > self._max_depth:
+            return f"depth: {card.url.depth} is beyond the limit of {self._max_depth}"
+        return self._refuses(url_of(card.row))

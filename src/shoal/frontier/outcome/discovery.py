@@ -1,0 +1,400 @@
+"""What does a link add? New URLs enter the queue, known ones may come nearer or sooner (W1, W3).
+
+Everything here writes into the batch of the visit that found the links. A URL is queued at most
+once. Its depth is the least known: when a page that was already fetched turns out to be nearer,
+its own links are told later, from the table (`relax`), so that a page first refused as too deep is
+still taken.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from shoal.frontier.exchange.outbound import Emigration
+from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.state.provenance import Trail
+from shoal.frontier.state.rows import (
+    AGAIN,
+    BY_HAND,
+    RELAX_MARK,
+    UrlRow,
+    after_mark,
+    entry_key,
+    entry_of,
+)
+from shoal.frontier.state.urls import Card, Seen
+from shoal.model.cell import to_ms
+from shoal.model.change_history import Life
+from shoal.model.link import Link, Rel, Source
+from shoal.model.outcome import ANSWERED, State
+from shoal.model.urls.rowkey import site_of_key
+from shoal.model.urls.spelling import seen_row
+from shoal.model.visit import SOURCES, Kind
+from shoal.ports import Batch, Elsewhere, LinksOf
+
+_REVERSED = (1 << 63) - 1
+_RELAX_AT_ONCE = 16
+# Plain integers: an enum's `&` costs more than the rest of the question.
+_NOFOLLOW, _SITEMAP, _FEED = int(Rel.NOFOLLOW), int(Rel.SITEMAP), int(Rel.FEED)
+_TOO_DEEP = "depth"
+_TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
+DEFAULT_PRIORITY = 0.5
+URGENT = 1.0
+"""The priority of a person's wish."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a crawl goes, whatever the scope says."""
+
+    max_depth: int | None = None
+    max_hops: int = 10
+    sitemaps: bool = False
+    """Whether what a page or a robots.txt calls its sitemap is read as one."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """In which order a crawl goes."""
+
+    levels: int
+    depth_first: bool = False
+
+    def level_of(self, priority: float) -> int:
+        """The first level is for a person's wish alone: so it is next at its site."""
+        if priority >= URGENT:
+            return 0
+        below = int((URGENT - priority) * (self.levels - 1))
+        return min(self.levels - 1, 1 + below)
+
+    def front_level(self, level: int) -> int:
+        """A site with revisits stands where one with new URLs of no special value does: what a
+        revisit is worth was said by its date."""
+        if level > AGAIN:
+            return self.level_of(DEFAULT_PRIORITY)
+        return 1 if level == AGAIN else level
+
+
+class Discovery:
+    def __init__(
+        self, books: Books, order: Order, reach: Reach, elsewhere: Elsewhere | None
+    ) -> None:
+        self._table, self._urls, self._sites, self._front, self._in_flight, allowance = books
+        self._doors = allowance.doors
+        self._order = order
+        self._reach = reach
+        self._away = None if elsewhere is None else Emigration(elsewhere, self._sites.is_private)
+        self._arrivals = 0
+        self._named: set[bytes] = set()
+        """Sites on which the page at hand named something new."""
+        self.relaxing = next(self._to_relax(), None) is not None
+        """Whether a page's depth fell and its links were not told yet."""
+
+    def offer(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
+        """Take note of links; returns the row of each one's target, empty for another tablet's."""
+        if self._away is None:
+            targets = self._offer_own(batch, links, trail, now)
+        else:
+            own = self._away.send(batch, links, trail, to_ms(now))
+            found = iter(self._offer_own(batch, [links[i] for i in own], trail, now))
+            mine = set(own)
+            targets = [next(found) if i in mine else b"" for i in range(len(links))]
+        if self._named or (self._away is not None and self._away.named):
+            self._hand_on(batch, trail)
+        return targets
+
+    def take_in(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
+        """Take note of links of another tablet's page, which hands on the credit itself."""
+        targets = self._offer_own(batch, links, trail, now)
+        self._named.clear()
+        return targets
+
+    def _offer_own(
+        self, batch: Batch, links: Sequence[Link], trail: Trail, now: float
+    ) -> list[bytes]:
+        # The child works out the key in the seen test with the site's length; a link from elsewhere
+        # comes without both.
+        keys = [
+            link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
+        ]
+        known = self._urls.find([link.row for link in links], keys)
+        depth, is_plain = trail.depth, not trail.hops
+        targets = []
+        for link, found in zip(links, known, strict=True):
+            # Nearly every link is a plain one to a page that is known and no nearer for it.
+            if (
+                is_plain
+                and found is not None
+                and depth >= found.depth
+                and not found.can_reopen
+                and link.source is Source.LINK
+            ):
+                targets.append(found.row)
+            else:
+                targets.append(self._offer_one(batch, link, found, trail, now))
+        return targets
+
+    def _hand_on(self, batch: Batch, trail: Trail) -> None:
+        """Who names something new on other domains gives them of its credit."""
+        named, self._named = self._named, set()
+        away = set() if self._away is None else self._away.take_named()
+        if not trail.found_from:
+            return
+        shares = self._sites.credit.hand_on(site_of_key(trail.found_from), named, away)
+        if shares is None:
+            return
+        if self._away is not None:
+            self._away.hand_on(batch, shares)
+        for site in named:
+            if site not in self._sites.active:
+                self.place_again(batch, site)
+
+    def _offer_one(
+        self, batch: Batch, link: Link, found: Seen | None, trail: Trail, now: float
+    ) -> bytes:
+        seen = self._other_than(trail, link, found or self._urls.met_in_batch(link.row))
+        if seen is None:
+            self._discover(batch, link, trail, now)
+            return link.row
+        if self._says_something_new(link, trail, seen):
+            self._meet_again(batch, seen.row, link, trail, now)
+        return seen.row
+
+    def _other_than(self, trail: Trail, link: Link, seen: Seen | None) -> Seen | None:
+        """A server that redirects a URL to its other spelling (`/a` to `/a/`) says that only that
+        one is the page: then they are two, or the page would never be fetched."""
+        if seen is None or seen.row != trail.found_from or link.row == seen.row or not trail.hops:
+            return seen
+        url = self._urls.read(link.row)
+        return None if url is None else Seen(link.row, url.depth, url.can_reopen)
+
+    def _says_something_new(self, link: Link, trail: Trail, seen: Seen) -> bool:
+        if link.source is Source.SUBMIT:
+            return True
+        if not seen.can_reopen and trail.depth >= seen.depth:
+            return False
+        refusal = self._refusal(link, trail)
+        nearer = trail.depth < seen.depth and refusal.partition(":")[0] in ("", _TOO_DEEP)
+        return nearer or (seen.can_reopen and not refusal)
+
+    def _discover(self, batch: Batch, link: Link, trail: Trail, now: float) -> None:
+        url = UrlRow(
+            State.QUEUED,
+            depth=trail.depth,
+            source=link.source,
+            found_from=trail.found_from,
+            found_ms=to_ms(now),
+            hops=trail.hops,
+            priority=URGENT if link.source is Source.SUBMIT else link.priority,
+            kind=self._kind(link),
+        )
+        url.reason = self._refusal(link, trail)
+        card = Card(link.row, url, None)
+        if url.reason:
+            url.state = State.EXCLUDED
+            self._urls.write(batch, card, now)
+        else:
+            self.enqueue(batch, card, 0, now)
+
+    def _kind(self, link: Link) -> Kind:
+        """What a page merely announces as a feed is a page until it was seen to be one."""
+        if link.rel & _SITEMAP and (self._reach.sitemaps or link.source is not Source.LINK):
+            return Kind.SITEMAP
+        return Kind.FEED if link.rel & _FEED and link.source is Source.FEED else Kind.PAGE
+
+    def _meet_again(self, batch: Batch, row: bytes, link: Link, trail: Trail, now: float) -> None:
+        card = self._urls.card(row)
+        if card is None:
+            return
+        url, refusal = card.url, self._refusal(link, trail)
+        if trail.depth < url.depth:
+            url.depth = trail.depth
+            if url.state in ANSWERED:
+                batch.put("queue", RELAX_MARK + row, b"")
+                self.relaxing = True
+        if link.source in (Source.SEED, Source.SUBMIT):
+            url.source = link.source
+        if url.can_reopen and not refusal and link.source is not Source.SUBMIT:
+            url.state, url.reason = State.QUEUED, ""
+            url.hops, url.priority = trail.hops, link.priority
+            self.enqueue(batch, card, 0, now)
+            return
+        if refusal and url.category == _TOO_DEEP:
+            url.reason = refusal  # still too deep, but less so
+        self._urls.write(batch, card, now)
+        if link.source is Source.SUBMIT:
+            self.hasten(batch, row, URGENT, now)
+
+    def enqueue(
+        self, batch: Batch, card: Card, due_ms: int, now: float, *, again: bool = False
+    ) -> None:
+        """Give a URL its queue entry, and its site a place in the front index if it has none. As a
+        revisit it waits `again`: crawls of one pass leave it where it is. An entry that it has is
+        replaced: what was refused on a later visit waits, too."""
+        row, url, _ = card
+        self.dequeue(batch, card)
+        if url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row)):
+            self.turn_away(batch, card, now)
+            return
+        url.waiting = True
+        url.level = self._order.level_of(url.priority)
+        if again:
+            url.level = AGAIN if url.kind in SOURCES else AGAIN + 1
+        url.due_ms = due_ms
+        url.order = self._arrival(now)
+        self._urls.write(batch, card, now)
+        site, entry = site_of_key(row), entry_of(row, url)
+        batch.put("queue", entry_key(site, entry), b"")
+        self._sites.count_waiting(site, 1)
+        finder = url.found_from
+        if finder and not finder.startswith(site):
+            self._sites.lead_on(site_of_key(finder), site)
+            self._named.add(site)
+        active = self._sites.active.get(site)
+        if active is not None:
+            active.queue.offer(entry)
+        else:
+            opens_ms = self._doors(to_ms(now)).opens_ms(entry)
+            self.place(batch, site, entry.level, max(opens_ms, to_ms(now)))
+
+    def turn_away(self, batch: Batch, card: Card, now: float) -> None:
+        """A person wants nothing more of its host: what waits there is excluded, and so counted."""
+        self._sites.row(site_of_key(card.row))  # it has one, so that its URLs are found again
+        self.dequeue(batch, card)
+        card.url.state, card.url.reason, card.url.tries = State.EXCLUDED, _TURNED_AWAY, 0
+        self._urls.write(batch, card, now)
+
+    def dequeue(self, batch: Batch, card: Card) -> None:
+        """Delete a URL's queue entry; the caller writes its row."""
+        row, url, _ = card
+        if not url.waiting:
+            return
+        site, entry = site_of_key(row), entry_of(row, url)
+        batch.delete("queue", entry_key(site, entry))
+        url.waiting = False
+        self._sites.count_waiting(site, -1)
+        active = self._sites.active.get(site)
+        if active is not None and row not in self._in_flight:
+            active.queue.withdraw(entry)
+        elif active is None and not self._sites.row(site).waiting:
+            self.displace(batch, site)
+
+    def hasten(self, batch: Batch, row: bytes, priority: float, now: float) -> bool:
+        """Fetch a known URL sooner; if that is a person's wish, also again, and whatever the scope
+        says (robots.txt is still obeyed)."""
+        card = self._urls.card(row)
+        if card is None or row in self._in_flight:
+            return False
+        url = card.url
+        if url.waiting and url.level >= AGAIN and priority < URGENT:
+            return False  # when it is due again is not for its rank alone to say
+        if url.waiting:
+            sooner = self._order.level_of(priority) < url.level or url.due_ms > to_ms(now)
+        else:
+            sooner = priority >= URGENT
+        if not sooner:
+            return False
+        self.dequeue(batch, card)
+        if url.state in (State.EXCLUDED, State.FAILED):
+            url.state, url.reason = State.QUEUED, ""
+        url.priority = max(priority, url.priority)
+        url.tries = 0
+        self.enqueue(batch, card, 0, now)
+        return True
+
+    def succeed(self, batch: Batch, targets: Sequence[bytes], trail: Trail, now: float) -> None:
+        """A page has moved to these."""
+        for target in filter(None, targets):
+            if trail.life is not None:
+                self._inherit(batch, target, trail.life, now)
+            if trail.again:
+                self._bring_on(batch, target, now)
+
+    def _bring_on(self, batch: Batch, row: bytes, now: float) -> None:
+        """A stored page has moved here: it is next at its site, also in a refresh, or nobody would
+        find it until the next crawl."""
+        url = self._urls.read(row)
+        if url is not None and url.waiting and url.state is State.QUEUED and not url.visits:
+            self.hasten(batch, row, URGENT, now)
+
+    def _inherit(self, batch: Batch, row: bytes, life: Life, now: float) -> None:
+        """A page has moved here: how it changes is known already."""
+        card = self._urls.card(row)
+        if card is None or card.url.kind in SOURCES:
+            return
+        if card.url.life is None and not card.url.visits:
+            card.url.life = Life(life.quiet_seconds, life.dated, dict(life.undated), life.observed)
+            self._urls.write(batch, card, now)
+
+    def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
+        """An idle site has work of this level from this time on: its entry is the best of both.
+
+        Never from earlier than now, or sites that were just found would always come before those
+        that wait for their second turn.
+        """
+        row, front = self._sites.row(site), self._front
+        level = self._order.front_level(level)
+        ready_ms = max(ready_ms, row.rest_until_ms)
+        if row.entry_level >= 0:
+            level = min(level, front.level_of(row.entry_level))
+            ready_ms = min(ready_ms, row.entry_ready_ms)
+        rank = front.rank(self._sites.credit.standing(site), level)
+        if (rank, ready_ms) == (row.entry_level, row.entry_ready_ms):
+            return
+        self.displace(batch, site)
+        row.entry_level, row.entry_ready_ms = rank, ready_ms
+        front.insert(batch, rank, ready_ms, site)
+        self._sites.touch(site)
+
+    def place_again(self, batch: Batch, site: bytes) -> None:
+        """Its domain's standing has changed."""
+        row = self._sites.row(site)
+        if row.entry_level >= 0:
+            level = self._front.level_of(row.entry_level)
+            self.place(batch, site, level, row.entry_ready_ms)
+
+    def displace(self, batch: Batch, site: bytes) -> None:
+        """Take an idle site out of the front index, if it is there."""
+        row = self._sites.row(site)
+        if row.entry_level >= 0:
+            self._front.remove(batch, row.entry_level, row.entry_ready_ms, site)
+            row.entry_level = -1
+            self._sites.touch(site)
+
+    def relax(self, batch: Batch, links_of: LinksOf, now: float) -> None:
+        """Tell the links of some pages whose depth fell."""
+        rows = list(islice(self._to_relax(), _RELAX_AT_ONCE))
+        self.relaxing = len(rows) == _RELAX_AT_ONCE
+        for row in rows:
+            batch.delete("queue", RELAX_MARK + row)
+            url = self._urls.read(row)
+            if url is None:
+                continue
+            links = links_of(row)
+            moved = [link for link in links if link.rel & Rel.REDIRECT]
+            others = [link for link in links if not link.rel & Rel.REDIRECT]
+            self.offer(batch, moved, Trail(url.depth, url.hops + 1, row), now)
+            self.offer(batch, others, Trail(url.depth + 1, 0, row), now)
+
+    def _refusal(self, link: Link, trail: Trail) -> str:
+        if link.source is Source.SUBMIT:
+            return ""
+        if link.excluded:
+            return link.excluded
+        if link.rel & _NOFOLLOW:
+            return "nofollow: the link or its page says so"
+        if trail.hops > self._reach.max_hops:
+            return f"redirects: more than {self._reach.max_hops} in a chain"
+        limit = self._reach.max_depth
+        if limit is not None and trail.depth > limit:
+            return f"{_TOO_DEEP}: {trail.depth} is beyond the limit of {limit}"
+        return ""
+
+    def _arrival(self, now: float) -> int:
+        """Later is more, also after a restart; for depth first it is less."""
+        self._arrivals = max(self._arrivals + 1, round(now * 1_000_000))
+        return _REVERSED - self._arrivals if self._order.depth_first else self._arrivals
+
+    def _to_relax(self) -> Iterator[bytes]:
+        keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))
+        return (key[1:] for key, _ in keys)

@@ -1,0 +1,263 @@
+"""What becomes of a URL when its visit has ended? Its row, by the table of outcomes
+(model/outcome.py).
+
+A fault that may pass puts it back into the queue for a later try; everything else settles it, and
+in a steady crawl says when to look again. Documents that a visit yields beside its own page get
+rows of their own.
+"""
+
+from typing import NamedTuple
+
+from shoal.frontier.outcome.discovery import Discovery
+from shoal.frontier.outcome.missing import MissingSettings, ask_again_at, is_found, note_missing
+from shoal.frontier.sources.guessed_sitemaps import why_missed
+from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.state.rows import AGAIN, UrlRow
+from shoal.frontier.state.settings import MOST_LIES, Seams
+from shoal.frontier.state.urls import Card
+from shoal.model.cell import to_ms
+from shoal.model.change_history import Change
+from shoal.model.document import Fate, Understood
+from shoal.model.link import Source
+from shoal.model.outcome import TREATMENT, Outcome, State, of_status
+from shoal.model.urls.rowkey import part_of
+from shoal.model.visit import SOURCES, Fetched, Kind, Visit
+from shoal.ports import Batch
+
+
+class Ending(NamedTuple):
+    """A visit with everything that is known of it."""
+
+    visit: Visit
+    fetched: Fetched
+    understood: Understood
+    now: float
+
+
+class Settler:
+    def __init__(
+        self, books: Books, discovery: Discovery, seams: Seams, missing: MissingSettings
+    ) -> None:
+        self._urls = books.urls
+        self._sites = books.sites
+        self._discovery = discovery
+        self._refresher = seams.refresher
+        self._desk = seams.desk
+        self._missing = missing
+
+    def settle(self, batch: Batch, ending: Ending) -> UrlRow:
+        visit, fetched, _, now = ending
+        card = self._urls.card(visit.row) or _new_card(visit, now)
+        url = card.url
+        self._discovery.dequeue(batch, card)
+        is_again = visit.level >= AGAIN
+        if fetched.outcome is Outcome.CANCELLED:
+            # As if never taken.
+            self._discovery.enqueue(batch, card, visit.due_ms, now, again=is_again)
+            return url
+        url.visits += fetched.asked
+        self._learn_of_site(ending, url)
+        if fetched.outcome is Outcome.CHANGED:
+            url.ask_whole = True
+            due_ms = max(0, visit.due_ms - 1)  # next, so that it soon shows what HEAD is worth
+            self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
+            return url
+        url.tries, url.ask_whole = visit.tries + 1, False
+        url.status = fetched.status
+        treatment = TREATMENT[fetched.outcome]
+        if url.tries < treatment.tries:
+            wait = treatment.wait * 2 ** (url.tries - 1)
+            # A revisit keeps its date, or a refresh would not take it again: its host's clock waits
+            # as long.
+            due_ms = visit.due_ms if is_again else to_ms(now + wait)
+            self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
+            return url
+        url.tries = 0
+        self._settle(batch, card, ending)
+        return url
+
+    def _settle(self, batch: Batch, card: Card, ending: Ending) -> None:
+        visit, fetched, _, now = ending
+        url = card.url
+        missed = ""
+        if url.source is Source.GUESS and url.state is not State.SOURCE:
+            missed = why_missed(fetched, ending.understood)
+        url.state, url.reason = TREATMENT[fetched.outcome].state, reason_of(ending)
+        if visit.kind in SOURCES and is_found(fetched.outcome):
+            url.state, url.reason = State.SOURCE, str(visit.kind)
+        if missed:
+            url.state, url.reason = State.EXCLUDED, missed
+        due = self._learn(batch, ending, url)
+        if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
+            _remember_validators(url, ending)
+        became_source = url.kind in SOURCES and visit.kind is Kind.PAGE
+        if became_source:  # a 304 would hide its items
+            url.etag = url.last_modified = ""
+        self._count_site(visit, fetched, url)
+        note_missing(url, fetched, now, self._missing)
+        if url.lost and url.life is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.life)
+        is_removed = visit.kind in SOURCES and due is None
+        if self._missing.asks_again and not is_found(fetched.outcome) and not is_removed:
+            due = ask_again_at(url, fetched.outcome, now, self._missing)
+        if missed and not TREATMENT[fetched.outcome].blames_site:
+            due = None
+        if became_source and due is None:  # it was said to be one while it was being asked for
+            again = self._missing.asks_again
+            self._discovery.enqueue(batch, card, to_ms(now), now, again=again)
+        elif due is None:
+            self._urls.write(batch, card, now)
+        else:
+            self._discovery.enqueue(batch, card, to_ms(due), now, again=True)
+        self._settle_parts(batch, ending)
+
+    def _learn(self, batch: Batch, ending: Ending, url: UrlRow) -> float | None:
+        """What the visit says of how the page changes, and when to look again."""
+        visit, fetched, understood, now = ending
+        if visit.kind in SOURCES:
+            self._forget_life(batch, url)
+            return (
+                None
+                if self._desk is None
+                else self._desk.take(batch, visit, fetched, understood, now)
+            )
+        if self._refresher is None or not is_found(fetched.outcome):
+            return None
+        url.life = self._refresher.learn(visit, fetched, understood, url.life)
+        if url.told_ms:
+            self._learn_of_hint(visit.site, url, understood.change)
+        own = understood.documents[0] if understood.documents else None
+        due: float | None = None
+        if own is not None and self._desk is not None:
+            due = self._desk.adopt(batch, visit.row, own, now)
+            if due is not None:
+                url.kind, url.state, url.reason = Kind.FEED, State.SOURCE, str(Kind.FEED)
+                own.fate = Fate.SOURCE
+        if url.kind in SOURCES:
+            self._forget_life(batch, url)
+            if visit.kind is Kind.INJECTED and self._missing.asks_again:
+                return max(now, url.due_ms / 1000)  # a feed's own item names it: it keeps its date
+            return due
+        return self._refresher.plan(batch, visit.row, url.life, now)
+
+    def _forget_life(self, batch: Batch, url: UrlRow) -> None:
+        """When a source is asked for follows from what it names, not from how it changes."""
+        if url.life is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.life)
+        url.life = None
+
+    def _learn_of_hint(self, site: bytes, url: UrlRow, change: Change) -> None:
+        """Whether its sitemap was right in saying that it had changed."""
+        url.told_ms = 0
+        row = self._sites.row(site)
+        row.told_right += change in (Change.MINOR, Change.MAJOR)
+        row.told_wrong += change is Change.NONE
+        self._sites.touch(site)
+
+    def _learn_of_site(self, ending: Ending, url: UrlRow) -> None:
+        """Whether conditions are heeded there, and what an answer to HEAD is worth."""
+        visit, fetched, understood, _ = ending
+        is_own = bool(visit.seen_digest) and visit.seen_url in ("", visit.url)
+        is_same = is_own and any(
+            document.body_digest == visit.seen_digest for document in understood.documents
+        )
+        row = self._sites.row(visit.site)
+        if fetched.outcome is Outcome.UNCHANGED and not visit.head:
+            row.deaf = 0
+        elif fetched.outcome is Outcome.OK and is_same and (visit.etag or visit.last_modified):
+            row.deaf += 1
+            row.head_lies += url.ask_whole  # it had said that the page changed
+        elif visit.head and fetched.outcome is Outcome.CHANGED and not _may_be_true(fetched):
+            row.head_lies = MOST_LIES
+        elif is_own and fetched.outcome is Outcome.OK and _has_same_validators(visit, fetched):
+            row.head_lies = MOST_LIES  # another page under the same tag and date
+        else:
+            return
+        self._sites.touch(visit.site)
+
+    def _settle_parts(self, batch: Batch, ending: Ending) -> None:
+        visit, fetched, understood, now = ending
+        for document in understood.documents:
+            if not document.name:
+                continue
+            row = visit.row + part_of(document.name)
+            known = self._urls.card(row)
+            if known is not None:
+                self._discovery.dequeue(batch, known)
+            part = UrlRow(
+                State.FETCHED,
+                document.fate,
+                depth=visit.depth,
+                source=Source.INJECT,
+                found_from=visit.row,
+                found_ms=to_ms(now),
+                fetched_ms=to_ms(fetched.ended),
+                visits=1,
+            )
+            counted_as = None if known is None else known.counted_as
+            self._urls.write(batch, Card(row, part, counted_as), now)
+
+    def _count_site(self, visit: Visit, fetched: Fetched, url: UrlRow) -> None:
+        if visit.kind is Kind.INJECTED:
+            return
+        site = self._sites.row(visit.site)
+        site.visits += fetched.asked
+        site.bytes += len(fetched.body)
+        site.fetched += url.state is State.FETCHED
+        site.failed += url.state is State.FAILED
+        self._sites.touch(visit.site)
+
+
+def reason_of(ending: Ending) -> str:
+    """Why a URL is in its state, in words; what precedes the colon is what it is counted under."""
+    fetched, documents = ending.fetched, ending.understood.documents
+    match TREATMENT[fetched.outcome].state:
+        case State.FETCHED:
+            return documents[0].fate if documents else Fate.EMPTY
+        case State.GONE:
+            return str(fetched.status)
+        case State.EXCLUDED if fetched.outcome is Outcome.REFUSED:
+            return fetched.note
+        case State.EXCLUDED | State.FAILED:
+            return f"{fetched.outcome}: {fetched.note or fetched.status}"
+    return ""
+
+
+def _may_be_true(fetched: Fetched) -> bool:
+    """Whether an answer to HEAD may be what GET answers, too: the page may be gone, or moved."""
+    outcome = of_status(fetched.status)
+    return outcome in (Outcome.OK, Outcome.MISSING, Outcome.GONE, Outcome.REDIRECT)
+
+
+def _has_same_validators(visit: Visit, fetched: Fetched) -> bool:
+    known = (visit.etag, visit.last_modified)
+    return any(known) and known == (fetched.header("etag"), fetched.header("last-modified"))
+
+
+def has_own_text(understood: Understood) -> bool:
+    """Whether a page says something that no other page said, as far as is known."""
+    return any(
+        document.text_digest and document.fate is not Fate.DUPLICATE
+        for document in understood.documents
+    )
+
+
+def _new_card(visit: Visit, now: float) -> Card:
+    url = UrlRow(State.QUEUED, depth=visit.depth, source=visit.source, found_ms=to_ms(now))
+    return Card(visit.row, url, None)
+
+
+def _remember_validators(url: UrlRow, ending: Ending) -> None:
+    visit, fetched = ending.visit, ending.fetched
+    headers = dict(fetched.headers)  # the last of each name
+    url.etag = headers.get("etag", "")
+    url.last_modified = headers.get("last-modified", "")
+    documents = ending.understood.documents
+    digest = documents[0].body_digest if documents else ""
+    url.fetched_ms = int(fetched.started * 1000)
+    if not (digest and digest == visit.seen_digest and url.body_ms):
+        # The same body again is archived as a revisit, which refers to the date of the first
+        # record: seconds cut, not rounded, as they are there. A body that stands in another page's
+        # record has none here to refer to.
+        elsewhere = bool(visit.seen_url) and digest == visit.seen_digest
+        url.digest, url.body_ms = ("", 0) if elsewhere else (digest, url.fetched_ms)

@@ -1,0 +1,18 @@
+"""How did one come to a link?"""
+
+from shoal.model.change_history import Life
+from shoal.model.record import Struct
+
+
+class Trail(Struct, array_like=True):
+    """How one came to a link."""
+
+    depth: int
+    hops: int = 0
+    found_from: bytes = b""
+    life: Life | None = None
+    """A page has moved there: how it changes,"""
+    again: bool = False
+    """and whether it was being visited again."""
+    readers: list[str] | None = None
+    """Who may read the page that the link stands on; None: as it was said before."""

@@ -1,0 +1,26 @@
+"""How is the index made while no crawl runs? Brought up to date before a search, or made anew.
+
+Readers see the old index until the new one is committed, in one step.
+"""
+
+from pathlib import Path
+
+from shoal.collection.collection import Collection
+from shoal.errors import Busy
+from shoal.index.writer import IndexWriter
+from shoal.indexer.follower import Follower, Told, follow_to_the_end
+from shoal.layout.index_state import is_behind
+
+
+def bring_up_to_date(directory: Path, told: Told | None = None) -> int:
+    """Take in what was stored since. Returns how many documents were looked at: none when a crawl
+    is running, whose own process does it."""
+    with Collection(directory) as collection:
+        if not is_behind(collection.layout, collection.table):
+            return 0
+        try:
+            with IndexWriter(collection.layout.index) as writer:
+                follower = Follower(collection.table, collection.store, writer)
+                return follow_to_the_end(collection.layout, follower, told)
+        except Busy:
+            return 0

@@ -1,0 +1,76 @@
+"""How far has the index come? What its writer leaves behind at each commit, for those who only want
+to know."""
+
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from shoal.errors import ShoalError
+from shoal.layout.layout import Layout
+from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.ports import Table
+from shoal.store.change_log import last_sequence
+
+
+class IndexState(Struct):
+    position: int
+    pages: int
+    """Without documents that stand within others."""
+    committed: float
+
+
+def write_state(layout: Layout, state: IndexState) -> None:
+    path = _state_path(layout)
+    draft = path.with_suffix(".tmp")
+    draft.write_bytes(to_json(state))
+    draft.replace(path)
+
+
+def forget_index(layout: Layout) -> None:
+    """Rows changed without a word in the log: the next search makes the index anew."""
+    shutil.rmtree(layout.index, ignore_errors=True)
+
+
+def read_state(layout: Layout) -> IndexState | None:
+    try:
+        return from_json(IndexState, _state_path(layout).read_bytes())
+    except (OSError, *JSON_ERRORS):
+        return None
+
+
+def index_commit(layout: Layout) -> int:
+    """Another number after each commit; 0 before the first."""
+    try:
+        return _state_path(layout).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _state_path(layout: Layout) -> Path:
+    return layout.index / "state.json"
+
+
+def index_holds(layout: Layout) -> Callable[[bytes], bool]:
+    """Whether a row is in the index, for many rows."""
+    from shoal.index.reader import IndexReader  # noqa: PLC0415 - it loads the index library
+
+    with suppress(ShoalError):
+        return IndexReader(layout.index).holds
+    return lambda _row: False  # there is no index yet
+
+
+def is_behind(layout: Layout, table: Table) -> bool:
+    """Whether pages were stored that the index does not have, or another release has made it."""
+    from shoal.index.place import is_ours  # noqa: PLC0415 - it loads the index library
+
+    state = read_state(layout)
+    if state is None or not is_ours(layout.index):
+        return True
+    return state.position < last_sequence(table)
+
+
+def lag(layout: Layout, table: Table) -> int:
+    """Changes that the index has not taken in."""
+    state = read_state(layout)
+    return max(0, last_sequence(table) - (0 if state is None else state.position))

@@ -1,0 +1,184 @@
+"""What can be mended? What follows from the rows is made anew; what is lost is fetched again.
+
+Everything that `verify` can find has its cure here or is left and told. Nothing that still reads is
+thrown away, but for texts and anchors that belong to nothing.
+"""
+
+import time
+from collections import deque
+from pathlib import Path
+
+from shoal.analysis.regroup import regroup
+from shoal.config import Config, load
+from shoal.frontier.audit.rebuild import queue_again, rebuild
+from shoal.layout.index_state import forget_index
+from shoal.layout.layout import Layout, WriteLock
+from shoal.maintenance.group_findings import group_findings
+from shoal.maintenance.index_findings import index_findings
+from shoal.maintenance.verify import (
+    Sighting,
+    Tell,
+    lacks_page,
+    out_links,
+    record_faults,
+    strange_anchors,
+    text_fault,
+)
+from shoal.model.cell import NUL, newest_key
+from shoal.model.document import Spot
+from shoal.model.link import Anchor
+from shoal.model.record import Struct, pack
+from shoal.ports import Table
+from shoal.store import archive, archive_ends, claims
+from shoal.store.archive_tail import Tail, mend
+from shoal.store.cells import Cells
+from shoal.store.change_log import SEQUENCE_KEY, last_sequence
+from shoal.store.pages import PageStore
+from shoal.store.table import RocksTable
+
+_WRITE_AT_ONCE = 1000
+
+
+class Repaired(Struct):
+    """What was done."""
+
+    torn_tails: list[Tail] = []
+    records_disowned: int = 0
+    """Places that rows pointed at, and where their record is not."""
+    queued_again: int = 0
+    texts_dropped: int = 0
+    anchors_added: int = 0
+    anchors_dropped: int = 0
+    regrouped: bool = False
+    """Whether the groups of near-duplicates were wrong and were made anew."""
+    sequence_raised: bool = False
+    frontier_entries: int = 0
+    """Queue entries, places in the front index, rows of sites and counts that were wrong."""
+    index_forgotten: bool = False
+    """Whether the full-text index is made anew by the next search."""
+
+    @property
+    def nothing(self) -> bool:
+        return self == Repaired()
+
+
+def repair(directory: Path, tell: Tell) -> Repaired:
+    """Raises Busy while another process writes to the collection."""
+    layout = Layout(directory)
+    layout.must_exist()
+    with WriteLock(layout), RocksTable(layout.table) as table:
+        done = _Repair(table, layout.warc, load(layout.directory, {}, {}), tell).run()
+        done.index_forgotten = not done.nothing or _is_index_wrong(table, layout)
+        if done.index_forgotten:
+            forget_index(layout)
+        return done
+
+
+def _is_index_wrong(table: Table, layout: Layout) -> bool:
+    return next(index_findings(table, layout), None) is not None
+
+
+class _Repair:
+    def __init__(self, table: Table, directory: Path, config: Config, tell: Tell) -> None:
+        self._table = table
+        self._directory = directory
+        self._config = config
+        self._tell = tell
+        self._cells = Cells(table)
+        self._done = Repaired()
+        self._now = time.time()
+
+    def run(self) -> Repaired:
+        self._tell("Cutting off torn records …")
+        self._done.torn_tails = mend(self._directory, {})
+        self._tell("Holding rows against the archive …")
+        self._mend_rows()
+        self._mend_texts()
+        self._tell("Holding links against anchors …")
+        self._mend_anchors()
+        self._done.regrouped = self._mend_groups()
+        self._done.sequence_raised = self._mend_sequence()
+        self._tell("Counting anew …")
+        self._done.frontier_entries = rebuild(self._table, self._now)
+        self._correct_ends()
+        self._table.sync()
+        return self._done
+
+    def _mend_rows(self) -> None:
+        for row in claims.rows(self._table):
+            batch, newest_lost = self._table.batch(), bool(row.damaged)
+            newest_lost |= lacks_page(self._table, row)
+            for key in row.damaged:
+                batch.delete("page", key)
+            seen: dict[Spot, Sighting | str] = {}
+            for version in row.versions:
+                found = record_faults(self._directory, row.row, version.value, seen)
+                lost = {spot for spot, _ in found}
+                if lost:
+                    claims.disown(batch, version, lost)
+                    self._done.records_disowned += len(lost)
+                    newest_lost |= version.newest
+            if newest_lost:
+                self._done.queued_again += queue_again(self._table, batch, row.row, self._now)
+            self._table.write(batch)
+
+    def _mend_texts(self) -> None:
+        for key, stored in self._table.scan("text", b"\x01"):
+            if text_fault(self._cells, key, stored):
+                batch, row = self._table.batch(), key.partition(NUL)[0]
+                batch.delete("text", key)
+                self._done.texts_dropped += 1
+                self._done.queued_again += queue_again(self._table, batch, row, self._now)
+                self._table.write(batch)
+
+    def _mend_anchors(self) -> None:
+        for row, when, links in out_links(self._table):
+            batch = self._table.batch()
+            if links is None:
+                batch.delete("link", newest_key(row, b"out"))
+                self._done.queued_again += queue_again(self._table, batch, row, self._now)
+            last = {out.target: out.link for out in links or () if out.target}
+            found = self._table.get_many("anchor", [newest_key(target, row) for target in last])
+            for (target, link), anchor in zip(last.items(), found, strict=True):
+                if anchor is None:
+                    value = pack(Anchor(link.text, link.rel))
+                    self._cells.set(batch, target, "anchor", row, value, when)
+                    self._done.anchors_added += 1
+            self._table.write(batch)
+        batch = self._table.batch()
+        for target, source in strange_anchors(self._table, self._cells):
+            batch.delete("anchor", newest_key(target, source))
+            self._done.anchors_dropped += 1
+            if self._done.anchors_dropped % _WRITE_AT_ONCE == 0:
+                self._table.write(batch)
+                batch = self._table.batch()
+        self._table.write(batch)
+
+    def _mend_groups(self) -> bool:
+        if next(group_findings(self._table, self._cells), None) is None:
+            return False
+        self._tell("Grouping near-duplicates anew …")
+        store = PageStore(self._table, self._directory, self._config.crawl.versions)
+        regroup(self._table, store, self._config.dedupe, self._tell)
+        return True
+
+    def _mend_sequence(self) -> bool:
+        """A number that is handed out twice would hide a change from those who follow the log."""
+        start = (last_sequence(self._table) + 1).to_bytes(8, "big")
+        newest = deque(self._table.scan("change", start), maxlen=1)
+        for key, _ in newest:
+            batch = self._table.batch()
+            batch.put("site", SEQUENCE_KEY, key)
+            self._table.write(batch)
+        return bool(newest)
+
+    def _correct_ends(self) -> None:
+        """No row points behind the end of a file now, or into one that is gone."""
+        batch = self._table.batch()
+        sizes = {path.name: path.stat().st_size for path in archive.files(self._directory)}
+        for file, end in archive_ends.written_ends(self._table).items():
+            if file not in sizes:
+                archive_ends.forget(batch, file)
+            elif sizes[file] < end:
+                archive_ends.correct(batch, file, sizes[file])
+        self._table.write(batch)

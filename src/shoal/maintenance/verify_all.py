@@ -1,0 +1,40 @@
+"""Does a cluster hold together? Each of its tablets, one after the other (verify.py).
+
+What one tablet says of another is not compared: links on their way are in an outbox, and belong to
+neither.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from shoal.access.opening import Teller, tablet_directories
+from shoal.layout.layout import Layout, is_cluster_place
+from shoal.maintenance.group_findings import Finding
+from shoal.maintenance.verify import Tell, Verifier, verifying
+
+
+def verifying_place(
+    place: str, tell: Tell, teller: Teller
+) -> "AbstractContextManager[Verifier | WholeVerifier]":
+    """Open a collection, or a cluster at rest, to be checked."""
+    if is_cluster_place(place):
+        return nullcontext(WholeVerifier(tablet_directories(place, teller), tell))
+    return verifying(Layout(Path(place)), tell)
+
+
+class WholeVerifier:
+    def __init__(self, directories: list[Path], tell: Tell) -> None:
+        self._directories = directories
+        self._tell = tell
+        self.checked: dict[str, int] = {}
+
+    def findings(self) -> Iterator[Finding]:
+        for number, directory in enumerate(self._directories):
+            self._tell(f"Tablet {number} …")
+            with verifying(Layout(directory), self._tell) as verifier:
+                for finding in verifier.findings():
+                    where = f"tablet {number}" + (f", {finding.where}" if finding.where else "")
+                    yield Finding(finding.check, where, finding.says)
+                for name, amount in verifier.checked.items():
+                    self.checked[name] = self.checked.get(name, 0) + amount

@@ -1,0 +1,161 @@
+"""What of the items that were on their way between the sources? They are addressed anew.
+
+What had its effect at its receiver is passed over, though its sender still has it. Links go into
+the outbox of the tablet that has their page now, or are told to that tablet itself if the target
+has come home; credit is paid out at once; a moved seed becomes a root of all. Errands for
+robots.txt are dropped: who asked has been started anew since, and asks again. So are sketches:
+their homes are others now.
+
+In the scratch table, so that a backlog of any size will do:
+
+    outbox  tablet (2) number (8)   →  to which tablet, and the item
+    mark    tablet (2) number (8)   →  an item for the tablet itself, credit too
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+from shoal.cluster.outbox import Outbox, read_item
+from shoal.config import Config
+from shoal.engine.engine import Engine
+from shoal.frontier.schedule.credit import PASSED_ON, credit_key, domain_of, read_credit
+from shoal.layout.identity import Seat
+from shoal.layout.layout import Layout
+from shoal.loop import run
+from shoal.model.cell import to_ms
+from shoal.model.messages import NOWHERE, Described, Handed, Item, Named, Position, Root, Unlinked
+from shoal.model.record import pack, unpack
+from shoal.model.urls.partition import Homes, Partition
+from shoal.ports import Batch, Table
+from shoal.store.rows import LINKS, OutLink
+
+_MOST_ITEMS = 500
+_MOST_BYTES = 1 << 20
+
+
+class Post:
+    """All items of all sources, by the tablet that has them now."""
+
+    def __init__(self, scratch: Table, homes: Homes) -> None:
+        self._scratch = scratch
+        self._homes = homes
+        self._number = 0
+        self.roots: list[str] = []
+        """Where seeds have moved to."""
+
+    def collect(self, number: int, table: Table, taken: list[dict[int, Position]]) -> None:
+        """From one source; `taken` says how far each has come with the items of the others."""
+        outbox = Outbox(table, Partition(number, len(taken)), 0)
+        for target in sorted(outbox.targets()):
+            position = taken[target].get(number, NOWHERE)
+            while found := outbox.after(target, position, _MOST_ITEMS, _MOST_BYTES):
+                batch = self._scratch.batch()
+                for _, data in found:
+                    self._sort(batch, read_item(data))
+                position = found[-1][0]
+                self._scratch.write(batch)
+
+    def _sort(self, batch: Batch, item: Item) -> None:
+        match item:
+            case Named():
+                home = self._homes.of(item.links[0].row) if item.links else 0
+                self._keep(batch, item, home, self._homes.of(item.source) if item.source else home)
+            case Unlinked():
+                home = self._homes.of(item.target)
+                self._keep(batch, item, home, self._homes.of(item.source))
+            case Handed():
+                home = self._homes.of(item.site + b"/")
+                self._keep(batch, item, home, home)
+            case Described():
+                home = self._homes.of(item.pages[0][0]) if item.pages else 0
+                self._keep(batch, item, home, self._homes.of(item.finder))
+            case Root():
+                self.roots.append(item.url)
+
+    def _keep(self, batch: Batch, item: Item, home: int, sender: int) -> None:
+        self._number += 1
+        key = sender.to_bytes(2) + self._number.to_bytes(8)
+        if home == sender:
+            batch.put("mark", key, pack(item))
+        else:
+            batch.put("outbox", key, pack((home, pack(item))))
+
+    def deliver(self, table: Table, tablet: int) -> None:
+        """Fill the outbox of a tablet, and pay out its credit."""
+        outbox = Outbox(table, Partition(tablet, self._homes.tablets), 0)
+        batch = table.batch()
+        for _, stored in self._scratch.scan("outbox", tablet.to_bytes(2), _end(tablet)):
+            home, data = unpack(tuple[int, bytes], stored)
+            outbox.send_to(batch, home, read_item(data))
+        table.write(batch)
+        for item in self._own(tablet):
+            if isinstance(item, Handed):
+                _pay(table, item)
+
+    def tell(self, tablet: int, layout: Layout, config: Config) -> int:
+        """Links whose targets have come home are told to their tablet. Returns how many items there
+        were; mostly none, and then nothing is opened."""
+        items: list[Item] = [item for item in self._own(tablet) if not isinstance(item, Handed)]
+        if items:
+            run(_tell(items, tablet, self._homes.tablets, layout, config))
+        return len(items)
+
+    def _own(self, tablet: int) -> Iterator[Item]:
+        for _, stored in self._scratch.scan("mark", tablet.to_bytes(2), _end(tablet)):
+            yield read_item(stored)
+
+
+async def _tell(
+    items: list[Item], tablet: int, tablets: int, layout: Layout, config: Config
+) -> None:
+    seat = None
+    if tablets > 1:
+        partition = Partition(tablet, tablets)
+        seat = Seat(partition, 0, holds=lambda: True, must_hold=lambda: None)
+    engine = Engine(layout, config, at_rest=True, seat=seat)
+    try:
+        for item in items:
+            engine.frontier.change(partial(_take, engine, item))
+        engine.sync()
+    finally:
+        await engine.close()
+
+
+def _take(engine: Engine, item: Item, batch: Batch, now: float) -> None:
+    immigration, linking = engine.frontier.immigration, engine.store.linking
+    match item:
+        case Named():
+            targets = immigration.take_named(batch, item, now)
+            if item.source:
+                linking.say_of(batch, item, targets)
+                rows = (link.row for link in item.links)
+                _name_targets(engine, batch, item.source, dict(zip(rows, targets, strict=True)))
+        case Unlinked():
+            target = immigration.row_of(item.target)
+            linking.unlink(batch, target, item.source, item.when_ms / 1000)
+        case Described():
+            immigration.take(batch, item, now)
+
+
+def _name_targets(engine: Engine, batch: Batch, source: bytes, rows: dict[bytes, bytes]) -> None:
+    """The page's own links say where their targets are kept, now that it is here."""
+    cell = engine.store.cells.get(source, LINKS)
+    if cell is None:
+        return
+    links = unpack(list[OutLink], cell.value)
+    for out in links:
+        out.target = out.target or rows.get(out.link.row, b"")
+    engine.store.cells.put(batch, source, LINKS, pack(links), to_ms(cell.when) / 1000)
+
+
+def _pay(table: Table, item: Handed) -> None:
+    domain = domain_of(item.site)
+    row, batch = read_credit(table, domain), table.batch()
+    row.credit += item.pages
+    row.purse += item.pages * PASSED_ON
+    batch.put("site", credit_key(domain), pack(row))
+    table.write(batch)
+
+
+def _end(tablet: int) -> bytes:
+    return tablet.to_bytes(2) + b"\xff" * 9

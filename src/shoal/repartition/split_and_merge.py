@@ -1,0 +1,122 @@
+"""How does a collection become a cluster, and a cluster a collection? By `repartition`, with the
+tablets where a cluster has them.
+
+`cluster.json` is written last: a place without it is no cluster, and whoever is killed before may
+begin again. In an object store tablets are made on this machine first, and put there as the
+checkpoints of an epoch that nobody ever claimed.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from shoal.cluster.checkpoint import Checkpointer, Tablet
+from shoal.cluster.objects import Objects, open_objects
+from shoal.cluster.restore import restore
+from shoal.errors import Busy, CollectionError
+from shoal.frontier.state.view import FrontierView
+from shoal.layout.cluster_file import (
+    SETTINGS,
+    directories,
+    is_object_store,
+    must_be_new,
+    read,
+    write,
+)
+from shoal.layout.cluster_status import new_status, status_at, write_status
+from shoal.layout.layout import Layout
+from shoal.layout.tablet_place import directory_of_epoch, tablet_name
+from shoal.repartition.repartition import Moved, Tell, repartition
+from shoal.store.archive_ends import whole_ends
+from shoal.store.table import RocksTable
+
+_NOBODY = 0
+"""The epoch of tablets that no owner has made."""
+
+
+def split(source: Path, place: str, tablets: int, told: Tell | None = None) -> Moved:
+    """Make a cluster out of a collection at rest, which stays as it is."""
+    must_be_new(place, tablets)
+    Layout(source).must_exist()
+    settings = (source / SETTINGS).read_text() if (source / SETTINGS).is_file() else ""
+    if is_object_store(place):
+        moved, counted = _split_to_objects(source, place, tablets, told)
+    else:
+        folders = [Path(place) / "tablets" / tablet_name(number) for number in range(tablets)]
+        shutil.rmtree(Path(place) / "tablets", ignore_errors=True)  # of a split that was killed
+        for folder in folders:
+            folder.mkdir(parents=True)
+        made = [directory_of_epoch(folder, _NOBODY) for folder in folders]
+        moved = repartition([source], made, told)
+        counted = [_counts_of(Layout(directory)) for directory in made]
+    file = write(place, tablets, settings)
+    status = new_status(file.name, place, tablets)
+    for report, counts in zip(status.reports, counted, strict=True):
+        report.counts = counts
+    write_status(open_objects(place), status)
+    return moved
+
+
+def merge(place: str, target: Path, told: Tell | None = None) -> Moved:
+    """Make one collection out of a cluster at rest, which stays as it is."""
+    file = read(place)
+    if status_at(place).running:
+        raise Busy(f"The cluster in {place} runs; stop it with: shoal cluster stop {place}")
+    if not is_object_store(place):
+        moved = repartition(directories(Path(place), file.tablets), [target], told)
+    else:
+        with _scratch(target.absolute().parent) as name:
+            sources = _restored(open_objects(place), file.tablets, Path(name), told)
+            moved = repartition(sources, [target], told)
+    settings = open_objects(place).get(SETTINGS)
+    (target / SETTINGS).write_bytes(settings)
+    return moved
+
+
+def _split_to_objects(
+    source: Path, place: str, tablets: int, told: Tell | None
+) -> tuple[Moved, list[dict[str, int]]]:
+    objects = open_objects(place)
+    objects.delete(key for key, _ in objects.names("tablets"))
+    with _scratch(source.absolute().parent) as name:
+        made = [Path(name) / tablet_name(number) for number in range(tablets)]
+        moved = repartition([source], made, told)
+        for number, directory in enumerate(made):
+            _say(told, f"Storing tablet {number} …")
+            _put(objects, f"tablets/{tablet_name(number)}", Layout(directory))
+        return moved, [_counts_of(Layout(directory)) for directory in made]
+
+
+def _counts_of(layout: Layout) -> dict[str, int]:
+    with RocksTable(layout.table, reader=True) as table:
+        return FrontierView(table).counts().as_dict()
+
+
+def _put(objects: Objects, prefix: str, layout: Layout) -> None:
+    with RocksTable(layout.table) as table:
+        tablet = Tablet(layout, table.checkpoint, partial(whole_ends, table), lambda: None)
+        Checkpointer(objects, prefix, _NOBODY, tablet).make()
+
+
+def _restored(objects: Objects, tablets: int, into: Path, told: Tell | None) -> Sequence[Path]:
+    found = []
+    for number in range(tablets):
+        _say(told, f"Fetching tablet {number} …")
+        directory = into / tablet_name(number)
+        if restore(objects, f"tablets/{tablet_name(number)}", directory, told=told) is None:
+            raise CollectionError(f"Tablet {number} has no checkpoint; start the cluster first.")
+        found.append(directory)
+    return found
+
+
+def _scratch(beside: Path) -> "tempfile.TemporaryDirectory[str]":
+    """On the disk where there must be room anyway."""
+    beside.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix=".shoal-", dir=beside)
+
+
+def _say(told: Callable[[str], None] | None, what: str) -> None:
+    if told is not None:
+        told(what)

@@ -1,0 +1,97 @@
+"""How is a rate drawn? As an SVG path that needs no script; static/live.js draws the same way.
+
+Only attributes and classes, no styles within: the pages' policy forbids them, and the stylesheet
+knows dark from light.
+"""
+
+from collections.abc import Callable, Sequence
+
+from shoal.model.record import Struct
+from shoal.web.server.rendering import size
+from shoal.web.server.series import Point
+
+WIDTH, HEIGHT = 300, 80
+WINDOW_SECONDS = 300
+_STEPS = (1, 2, 5, 10)
+
+
+class Plot(Struct):
+    name: str
+    title: str
+    now: str
+    """The last value, in words."""
+    top: str
+    """The value at the upper edge."""
+    line: str
+    """The path of the line,"""
+    area: str
+    """and of the surface below it."""
+    summary: str
+    """What it shows, for those who do not see it."""
+
+
+class _Kind(Struct, frozen=True):
+    name: str
+    title: str
+    value: Callable[[Point], float]
+    words: Callable[[float], str]
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.1f}/s"
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _bytes(value: float) -> str:
+    return f"{size(value)}/s"
+
+
+_KINDS = (
+    _Kind("pages", "Pages", lambda point: point.pages_per_second, _rate),
+    _Kind("queued", "Queue", lambda point: point.queued, _count),
+    _Kind("bytes", "Received", lambda point: point.bytes_per_second, _bytes),
+    _Kind("errors", "Errors", lambda point: point.errors_per_second, _rate),
+)
+
+
+def plots(points: Sequence[Point], now: float) -> list[Plot]:
+    seen = [point for point in points if point.when >= now - WINDOW_SECONDS]
+    return [_plot(kind, seen, now) for kind in _KINDS]
+
+
+def _plot(kind: _Kind, points: Sequence[Point], now: float) -> Plot:
+    values = [kind.value(point) for point in points]
+    top = nice_top(max(values, default=0.0))
+    places = [
+        (
+            round(WIDTH + (point.when - now) * WIDTH / WINDOW_SECONDS, 1),
+            round(HEIGHT - value / top * HEIGHT, 1),
+        )
+        for point, value in zip(points, values, strict=True)
+    ]
+    line = "M" + "L".join(f"{x:g} {y:g}" for x, y in places) if places else ""
+    area = f"{line}L{places[-1][0]:g} {HEIGHT}L{places[0][0]:g} {HEIGHT}Z" if places else ""
+    last, highest = values[-1] if values else 0.0, max(values, default=0.0)
+    summary = f"{kind.title} over the last 5 minutes: {kind.words(last)} now"
+    return Plot(
+        name=kind.name,
+        title=kind.title,
+        now=kind.words(last),
+        top=kind.words(top),
+        line=line,
+        area=area,
+        summary=f"{summary}, {kind.words(highest)} at most",
+    )
+
+
+def nice_top(highest: float) -> float:
+    """The next of 1, 2, 5, 10, 20 … that is not below it."""
+    step = 1.0
+    while True:
+        for factor in _STEPS:
+            if highest <= factor * step:
+                return factor * step
+        step *= 10

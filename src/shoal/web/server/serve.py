@@ -1,0 +1,306 @@
+"""How is it served? The application out of the table of views, and uvicorn under it.
+
+Handlers are plain functions and run in Starlette's pool of threads. Every fault becomes a page, or
+JSON, with one sentence: a traceback is for the log of whoever serves.
+"""
+
+import errno
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
+from functools import partial
+from inspect import iscoroutinefunction
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import uvicorn
+
+from shoal.config import load
+from shoal.control.launching import steady_crawl
+from shoal.errors import CollectionError, ShoalError, UsageError
+from shoal.layout.cluster_file import read as read_cluster
+from shoal.layout.layout import Layout, is_cluster_place
+from shoal.maintenance.cluster_upkeep import ClusterUpkeep
+from shoal.maintenance.pushed_items import Carrier
+from shoal.maintenance.subscription_keeper import Keeper, callback_base
+from shoal.maintenance.upkeep import Upkeep
+from shoal.model.principal import OWNER, Principal
+from shoal.web.server.guard import Guard, has_bearer
+from shoal.web.server.http import (
+    ClientDisconnect,
+    HTTPException,
+    Mount,
+    Request,
+    Response,
+    Route,
+    Starlette,
+    StaticFiles,
+    run_in_threadpool,
+)
+from shoal.web.server.routes import views
+from shoal.web.server.site import Site
+from shoal.web.server.view import Problem, View
+from shoal.web.views.websub import callback_route
+
+MOST_FORM_BYTES = 65_536
+MOST_CONNECTIONS = 1000
+SHORTEST_TOKEN_CHARS = 16
+_STATIC = Path(__file__).parents[1] / "static"
+_GRACE_SECONDS = 3
+_PORT_ERRORS = (errno.EADDRINUSE, errno.EACCES)
+_LOG = logging.getLogger("shoal.web")
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(
+    place: Path | str,
+    token: str | None = None,
+    *,
+    principal: Principal = OWNER,
+    names: Iterable[str] = (),
+    table: Iterable[View] | None = None,
+) -> Starlette:
+    """The application; `app.state.site` is its Site. `names` are further hosts it is known by,
+    `table` the views when they are not all of them."""
+    if not is_cluster_place(str(place)):
+        Layout(Path(place)).must_exist()
+    site = Site(place, principal, token=token)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        site.watching.start()
+        yield
+        await run_in_threadpool(site.close)
+
+    async def failed(request: Request, error: Exception) -> Response:
+        return await run_in_threadpool(_failed, site, request, error)
+
+    routes = [route for view in table or views() for route in _routes(site, view)]
+    app = Starlette(
+        routes=[*routes, callback_route(site), Mount("/static", StaticFiles(directory=_STATIC))],
+        exception_handlers={HTTPException: failed},
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    app.add_middleware(Guard, site=site, names=tuple(names))
+    return app
+
+
+def _routes(site: Site, view: View) -> list[Route]:
+    paths = [view.path] if not view.twin or view.path == "/" else [view.path, view.path + ".json"]
+    return [Route(path, _endpoint(site, view), methods=[view.method]) for path in paths]
+
+
+def _endpoint(site: Site, view: View) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        try:
+            if view.method == "POST":
+                request.state.form = await _form(request)
+                if not has_bearer(request, site.token):
+                    site.check_csrf(request.state.form)
+            site.must_have(view)
+            if iscoroutinefunction(view.handler):
+                return await _awaited(view.handler(site, request))
+            return await _awaited(await run_in_threadpool(view.handler, site, request))
+        except ClientDisconnect:
+            raise
+        except Exception as error:  # noqa: BLE001 - told in one sentence, and logged
+            return await run_in_threadpool(_failed, site, request, error)
+
+    return endpoint
+
+
+async def _awaited(answer: Response | Awaitable[Response]) -> Response:
+    return answer if isinstance(answer, Response) else await answer
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form as a browser sends it (application/x-www-form-urlencoded)."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/x-www-form-urlencoded", ""):
+        raise Problem(415, "Send the fields as application/x-www-form-urlencoded.")
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_FORM_BYTES:
+            raise Problem(413, f"A form may have {MOST_FORM_BYTES:,} bytes.")
+    fields = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
+    if token := request.headers.get("x-csrf-token"):
+        fields.setdefault("csrf", token)
+    return fields
+
+
+def _failed(site: Site, request: Request, error: Exception) -> Response:
+    match error:
+        case Problem():
+            return site.failed(request, error.status, str(error))
+        case UsageError():
+            return site.failed(request, 400, _sentence(str(error)))
+        case CollectionError():
+            return site.failed(request, 503, _sentence(str(error)))
+        case HTTPException() if error.status_code == 404:
+            return site.failed(request, 404, "There is no such page here.")
+        case HTTPException() if error.status_code == 405:
+            return site.failed(request, 405, "This is not asked in this way.")
+        case HTTPException():
+            return site.failed(request, error.status_code, _sentence(str(error.detail)))
+        case ShoalError():
+            return site.failed(request, 500, _sentence(str(error)))
+    _LOG.error("%s: %s", request.url.path, type(error).__name__, exc_info=error)
+    says = f"A fault in Shoal itself ({type(error).__name__}); the server's output says more."
+    return site.failed(request, 500, says)
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def token_for(host: str, given: str | None) -> str | None:
+    """None: no token is asked for, since only this machine can reach it."""
+    if given is not None and len(given) < SHORTEST_TOKEN_CHARS:
+        raise UsageError(f"--token must have at least {SHORTEST_TOKEN_CHARS} characters")
+    return given if given is not None or is_loopback(host) else secrets.token_urlsafe(24)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bound before anything else is done, so that a port in use costs one sentence."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(found[0], socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"--host {host} is no address of this machine") from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(found[4])
+        listening.listen(MOST_CONNECTIONS)
+    except OSError as error:
+        listening.close()
+        raise UsageError(
+            f"{host}:{port} can't be listened on: {error.strerror or error}; choose another "
+            f"with {'--port' if error.errno in _PORT_ERRORS else '--host'}"
+        ) from error
+    return listening
+
+
+def address_of(listening: socket.socket, token: str | None) -> str:
+    host, port = listening.getsockname()[:2]
+    host = f"[{host}]" if ":" in host else host
+    return f"http://{host}:{port}/" + (f"?token={token}" if token else "")
+
+
+class _Server(uvicorn.Server):
+    """Tells what streams that it is over, before it waits for open connections."""
+
+    def __init__(self, config: uvicorn.Config, stopping: threading.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
+
+
+def server_of(app: Starlette) -> uvicorn.Server:
+    return _Server(
+        uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            h11_max_incomplete_event_size=32_768,
+        ),
+        app.state.site.stopping,
+    )
+
+
+def serve(  # noqa: PLR0913 - the flags of the command, by name
+    place: Path | str,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    token: str | None = None,
+    *,
+    crawl: bool = False,
+    open_browser: bool = False,
+    names: Sequence[str] = (),
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve until Ctrl-C. `tell` is given the address to open. With `crawl` a steady crawl runs
+    meanwhile."""
+    beside = _beside(place, crawl=crawl)
+    token = token_for(host, token)
+    listening = listen(host, port)
+    with listening:
+        app = make_app(place, token, names=[*names, host])
+        address = address_of(listening, token)
+        tell(address)
+        if open_browser:
+            webbrowser.open(address)
+        if threading.current_thread() is threading.main_thread():
+            # A service manager's word counts like Ctrl-C: else the crawl would outlive the server.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+        # uvicorn has ended what was open when it hands Ctrl-C on
+        with suppress(KeyboardInterrupt), beside(app.state.site):
+            server_of(app).run(sockets=[listening])
+
+
+def _beside(place: Path | str, *, crawl: bool) -> Callable[[Site], AbstractContextManager[None]]:
+    """What goes on meanwhile; why nothing can, before anybody listens."""
+    if is_cluster_place(str(place)):
+        read_cluster(str(place))
+        if crawl:
+            raise UsageError(
+                f"--crawl is for a collection; run the cluster with: shoal cluster start {place}"
+            )
+        return _beside_a_cluster
+    directory = Path(place)
+    Layout(directory).must_exist()
+    callback_base(load(directory, {}, os.environ))  # a wrong one is told now, not to nobody later
+    return partial(_beside_a_collection, directory, crawl)
+
+
+@contextmanager
+def _beside_a_collection(directory: Path, crawl: bool, site: Site) -> Iterator[None]:
+    with (
+        steady_crawl(directory) if crawl else nullcontext(),
+        Upkeep(directory) as upkeep,
+        Keeper(directory),
+        Carrier(directory, site.pushed, upkeep.wake),
+    ):
+        yield
+
+
+@contextmanager
+def _beside_a_cluster(site: Site) -> Iterator[None]:
+    with suppress(CollectionError), site.reading():
+        pass  # checkpoints take a while to fetch: before anybody asks for a page
+    with ClusterUpkeep(site.reading, site.watching.is_running):
+        yield

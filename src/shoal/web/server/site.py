@@ -1,0 +1,215 @@
+"""What is served? One collection or cluster, for one principal, behind one token: what every view
+is given.
+
+All views answer through `answer`: HTML out of a template, or the same value as JSON when the path
+ends in `.json`. All changes are POST and carry the CSRF token of this process; the guard (guard.py)
+has looked at where a request comes from before any of this is asked.
+"""
+
+import hashlib
+import hmac
+import secrets
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from shoal.collection.collection import Collection
+from shoal.collection.held import Held
+from shoal.config import VERSION
+from shoal.control.hub_requests import Callback
+from shoal.layout.layout import is_cluster_place
+from shoal.model.principal import OWNER, Principal
+from shoal.model.record import Struct, to_json
+from shoal.web.server.cluster_watching import Cluster
+from shoal.web.server.copying import Copies
+from shoal.web.server.http import RedirectResponse, Request, Response
+from shoal.web.server.rendering import Templates
+from shoal.web.server.served import Served
+from shoal.web.server.served_cluster import ServedCluster, served_cluster
+from shoal.web.server.view import Problem, View, wants_json
+from shoal.web.server.watching import Watching
+
+_NAVIGATION = (
+    ("/search", "Search"),
+    ("/dashboard", "Dashboard"),
+    ("/sites", "Sites"),
+    ("/urls", "URLs"),
+    ("/feeds", "Feeds"),
+    ("/graph", "Graph"),
+)
+_CLUSTER_NAVIGATION = (
+    ("/search", "Search"),
+    ("/dashboard", "Dashboard"),
+    ("/cluster", "Cluster"),
+    ("/sites", "Sites"),
+    ("/urls", "URLs"),
+)
+_ABOUT_THE_CRAWL = (
+    ("/dashboard", "Overview"),
+    ("/failures", "Failures"),
+    ("/duplicates", "Duplicates"),
+    ("/freshness", "Freshness and age"),
+    ("/store", "Store"),
+    ("/log", "Log"),
+)
+_ABOUT_A_CLUSTER = (
+    ("/dashboard", "Overview"),
+    ("/cluster", "Machines and tablets"),
+    ("/failures", "Failures"),
+    ("/duplicates", "Duplicates"),
+    ("/store", "Store"),
+)
+_NOT_OF_A_CLUSTER = (
+    "A cluster is served here, and has no such page; how it stands is on /cluster and /dashboard."
+)
+_NO_ORDER_TO_A_CLUSTER = (
+    "A cluster takes no such order from a page; those that it takes are on /cluster."
+)
+_SAID = "shoal-said"
+_SAID_SECONDS = 30
+_MOST_SAID_CHARS = 500
+
+
+class Done(Struct):
+    """What came of a change."""
+
+    says: str
+
+
+class Failed(Struct):
+    status: int
+    says: str
+
+
+class Site:
+    def __init__(
+        self, place: Path | str, principal: Principal = OWNER, *, token: str | None = None
+    ) -> None:
+        self.cluster = Cluster(str(place)) if is_cluster_place(str(place)) else None
+        self.directory = Path(place)
+        """Of the collection; a cluster may be elsewhere than in a directory."""
+        self.token = token
+        self.stopping = threading.Event()
+        """Set when the server ends: what streams looks at it and ends too."""
+        self.copies = Copies()
+        self._served: Served | ServedCluster = (
+            Served(self.directory, principal)
+            if self.cluster is None
+            else served_cluster(self.cluster, principal)
+        )
+        self.watching = Watching(self.directory, self.reading, self.collection, self.cluster)
+        self._templates = Templates()
+        self._secret = secrets.token_bytes(32)
+        self.pushed = threading.Event()
+        """Set when a hub has delivered something."""
+        self.callback = Callback(self.directory, self.pushed.set)
+
+    @property
+    def name(self) -> str:
+        if self.cluster is not None and "://" in self.cluster.place:
+            return self.cluster.name
+        return self.directory.resolve().name
+
+    def reading(self) -> AbstractContextManager[Held]:
+        """`with site.reading() as collection:` what is served, no more than a second old."""
+        return self._served.reading()
+
+    def collection(self) -> AbstractContextManager[Collection]:
+        """The same, for views that are of a collection alone."""
+        if not isinstance(self._served, Served):
+            raise Problem(404, _NOT_OF_A_CLUSTER)
+        return self._served.reading()
+
+    def must_have(self, view: View) -> None:
+        """Whether a view is of what is served."""
+        if view.only == "collection" and self.cluster is not None:
+            if view.method == "POST":
+                raise Problem(409, _NO_ORDER_TO_A_CLUSTER)
+            raise Problem(404, _NOT_OF_A_CLUSTER)
+        if view.only == "cluster" and self.cluster is None:
+            raise Problem(404, "A collection is served here, and no cluster.")
+
+    def answer(
+        self,
+        request: Request,
+        template: str,
+        data: Struct,
+        *,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """The fields of `data` are the template's names; as JSON it is `data` itself."""
+        if wants_json(request):
+            return Response(to_json(data), status, headers, "application/json")
+        values = {name: getattr(data, name) for name in data.__struct_fields__}
+        said = self._said(request)
+        page = self._templates.render(template, self._around(request, said, status) | values)
+        response = Response(page, status, headers, "text/html")
+        if said:
+            response.delete_cookie(_SAID)
+        return response
+
+    def done(self, request: Request, back: str, says: str) -> Response:
+        """After a change: back to a page of ours, which shows it and says what came of it."""
+        self._served.expire()
+        self.watching.series.expire()
+        if wants_json(request):
+            return Response(to_json(Done(says)), media_type="application/json")
+        if not back.startswith("/") or back.startswith(("//", "/\\")):
+            back = "/"
+        response = RedirectResponse(back, 303)
+        note = quote(says[:_MOST_SAID_CHARS])
+        response.set_cookie(
+            _SAID,
+            f"{self._signed(note)}.{note}",
+            max_age=_SAID_SECONDS,
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    def failed(self, request: Request, status: int, says: str) -> Response:
+        return self.answer(request, "failed.html", Failed(status, says), status=status)
+
+    def csrf(self, request: Request) -> str:
+        """What a form must send along, in a field of the name `csrf`. Only pages of ours can be
+        read by whoever wants to know it."""
+        del request  # one principal, one process: the same for all
+        return self._signed("csrf")
+
+    def check_csrf(self, form: Mapping[str, str]) -> None:
+        if not hmac.compare_digest(form.get("csrf", "").encode(), self._signed("csrf").encode()):
+            raise Problem(403, "This form is from an older page; go back, reload it and try again.")
+
+    def close(self) -> None:
+        self.stopping.set()
+        self.watching.close()
+        self.copies.close()
+        self._served.close()
+
+    def _around(self, request: Request, said: str, status: int) -> dict[str, object]:
+        """What every page shows around its own; to whoever has no token not even the name."""
+        here = request.url.path
+        query = f"?{request.url.query}" if request.url.query else ""
+        return {
+            "csrf": self.csrf(request),
+            "here": here,
+            "twin": f"{here if here != '/' else '/search'}.json{query}",
+            "navigation": _NAVIGATION if self.cluster is None else _CLUSTER_NAVIGATION,
+            "about_crawl": _ABOUT_THE_CRAWL if self.cluster is None else _ABOUT_A_CLUSTER,
+            "is_cluster": self.cluster is not None,
+            "collection_name": "" if status == 401 else self.name,
+            "version": VERSION,
+            "said": said,
+        }
+
+    def _said(self, request: Request) -> str:
+        given = request.cookies.get(_SAID, "")
+        mark, _, note = given.partition(".")
+        known = hmac.compare_digest(mark.encode(), self._signed(note).encode())
+        return unquote(note)[:_MOST_SAID_CHARS] if known else ""
+
+    def _signed(self, text: str) -> str:
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()

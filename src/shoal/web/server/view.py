@@ -1,0 +1,99 @@
+"""What is a view? A path, who answers there, and what may be asked: routes and OpenAPI are made
+out of the same table (routes.py), so that neither can say what the other does not.
+
+A handler is a plain function `(site, request) -> Response` that runs in a thread, or a coroutine
+function for what stays open (a stream of events). What cannot be answered is raised as a `Problem`
+or any `ShoalError`: it becomes a page, or JSON, with one sentence.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from shoal.errors import ShoalError
+from shoal.web.server.http import Request, Response
+
+if TYPE_CHECKING:
+    from shoal.web.server.site import Site
+
+MOST_TEXT_CHARS = 4000
+"""Of one parameter; what is longer is refused."""
+
+Handler = Callable[["Site", Request], Response | Awaitable[Response]]
+Kind = Literal["string", "integer", "boolean"]
+
+
+class Problem(ShoalError):
+    """Why there is no answer, in one sentence, and the status that says so to programs."""
+
+    def __init__(self, status: int, says: str) -> None:
+        super().__init__(says)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Of the query; of the form when the view's method is POST."""
+
+    name: str
+    about: str
+    kind: Kind = "string"
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    path: str
+    handler: Handler
+    summary: str
+    method: Literal["GET", "POST"] = "GET"
+    parameters: tuple[Parameter, ...] = ()
+    twin: bool = True
+    """Whether the same stands as JSON at the path with `.json` behind it."""
+    media_type: str = "text/html"
+    data: type | None = None
+    """What the JSON twin consists of, for OpenAPI."""
+    only: Literal["", "collection", "cluster"] = ""
+    """What it is a view of; empty: of both."""
+
+
+def text(request: Request, name: str, most: int = MOST_TEXT_CHARS) -> str:
+    """A parameter of the query; empty when it is not given."""
+    return _bounded(name, request.query_params.get(name, ""), most)
+
+
+def number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """A whole number of the query, brought into its bounds; what is none is refused."""
+    given = text(request, name, 40)
+    return default if not given else min(most, max(least, _whole(name, given)))
+
+
+def switch(request: Request, name: str) -> bool:
+    return text(request, name, 40).lower() in ("1", "true", "yes", "on")
+
+
+def form(request: Request) -> Mapping[str, str]:
+    """The fields of a POST; its CSRF token was checked before the handler was called."""
+    fields: Mapping[str, str] = request.state.form
+    return fields
+
+
+def form_text(request: Request, name: str, most: int = MOST_TEXT_CHARS) -> str:
+    return _bounded(name, form(request).get(name, ""), most)
+
+
+def wants_json(request: Request) -> bool:
+    return request.url.path.endswith(".json")
+
+
+def _bounded(name: str, given: str, most: int) -> str:
+    if len(given) > most:
+        raise Problem(400, f"{name} is longer than {most:,} characters.")
+    return given.replace("\x00", "")
+
+
+def _whole(name: str, given: str) -> int:
+    try:
+        return int(given)
+    except ValueError:
+        raise Problem(400, f"{name} must be a whole number.") from None

@@ -1,0 +1,83 @@
+"""What does a child process do with a page? Read it, then archive it, then answer.
+
+The archive is written unbuffered before the answer, so no row can point at bytes that died with the
+process. A page that kills its reader is sent to another child to be archived only.
+"""
+
+from pathlib import Path
+
+from shoal import faults
+from shoal.cleaners.cleaners import cleaner_for
+from shoal.converters.links import LinkMaker
+from shoal.converters.reader import Reader, ReaderSettings
+from shoal.duplicates.near.sketch import prints
+from shoal.focus.priority import FixedPriority
+from shoal.focus.scope import CrawlScope
+from shoal.graph.scores import NewestRanks
+from shoal.model.document import Understood
+from shoal.model.outcome import Outcome
+from shoal.model.record import unpack
+from shoal.model.urls.params import ParamRules
+from shoal.model.visit import Fetched, Keep, Visit
+from shoal.store.archive import ArchiveWriter
+from shoal.understand.memory import give_memory_back
+from shoal.worker import listings as naming
+from shoal.worker.child_config import ChildConfig
+
+_BIG_BYTES = 4_000_000
+"""Decoded: the tree of such a page takes so much memory that it is given back at once."""
+_MANY_NAMED = 10_000
+"""So does a sitemap with so many entries."""
+
+
+class Worker:
+    def __init__(self, config: ChildConfig) -> None:
+        by_rank = config.graph_directory and config.priority.order == "priority"
+        self._ranks = NewestRanks(Path(config.graph_directory)) if by_rank else None
+        settings = ReaderSettings(
+            scope=CrawlScope(config.scope),
+            prioritizer=FixedPriority(config.priority, self._ranks.page if self._ranks else None),
+            product_token=config.product_token,
+            params=ParamRules.from_names(config.strip, config.keep),
+            limits=config.limits,
+            keep_blocks=config.blocks,
+            ocr=config.ocr,
+            cleaner=None if config.content == "none" else cleaner_for(config.content),
+            prints=prints if config.prints else None,
+        )
+        self._limits = config.limits
+        self._reader = Reader(settings)
+        self._links = LinkMaker(settings.scope, settings.prioritizer, settings.params)
+        self._archive = ArchiveWriter(
+            Path(config.warc_directory), config.warc_max_bytes, config.software
+        )
+
+    def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
+        if self._ranks is not None:
+            self._ranks.refresh()
+        understood = Understood() if archive_only else self._read(visit, fetched)
+        if visit.keep is Keep.NONE:
+            for document in understood.documents:
+                document.text = b""
+        if archive_only:
+            visit.seen_digest = ""  # whether it is the same is for a reader to say: kept whole
+        if visit.keep is Keep.RAW:
+            digest = understood.documents[0].body_digest if understood.documents else ""
+            understood.response, understood.request = self._archive.write(visit, fetched, digest)
+            faults.point("archive.written")
+        decoded_bytes = max((each.decoded_bytes for each in understood.documents), default=0)
+        if decoded_bytes > _BIG_BYTES or len(understood.named) > _MANY_NAMED:
+            give_memory_back()
+        return understood
+
+    def _read(self, visit: Visit, fetched: Fetched) -> Understood:
+        if visit.kind in naming.KINDS and fetched.outcome is not Outcome.REDIRECT:
+            return naming.name(visit, fetched, self._links, self._limits)
+        return self._reader.read(visit, fetched)
+
+    def close(self) -> None:
+        self._archive.close()
+
+
+def make(config: bytes) -> Worker:
+    return Worker(unpack(ChildConfig, config))

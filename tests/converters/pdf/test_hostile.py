@@ -1,0 +1,113 @@
+"""PDF files made to hurt: cut off, changed at random, linked in circles."""
+
+import random
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests.converters.pdf.test_pdf import column, made, read, said
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+NAMES = ("pdf-tagged.pdf", "pdf-columns.pdf", "pdf-form.pdf", "pdf-encrypted.pdf")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cut_off_files_give_what_is_there(name: str) -> None:
+    body = (SAMPLES / name).read_bytes()
+    for part in range(11):
+        result = read(body[: len(body) * part // 11])
+        assert result.problem
+
+
+def test_most_of_a_cut_file_is_read() -> None:
+    body = (SAMPLES / "pdf-columns.pdf").read_bytes()
+    half = read(body[: len(body) // 2])
+    assert half.problem == "damaged: mended"
+    assert "whales" in half.page.text
+
+
+def test_pages_in_object_streams_are_found_without_a_table() -> None:
+    packed = b"<</Type/Page/MediaBox[0 0 300 300]/Contents 8 0 R/Resources<</Font<</F 7 0 R>>>>>>"
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
+    head = b"6 0 7 %d " % len(packed)
+    data = zlib.compress(head + packed + font)
+    content = said((20, 200, "Packed fish"))
+    body = b"%%PDF-1.5\n8 0 obj\n<</Length %d>>\nstream\n%s\nendstream\nendobj\n" % (
+        len(content),
+        content,
+    )
+    body += b"5 0 obj\n<</Type/ObjStm/N 2/First %d/Filter/FlateDecode/Length %d>>\nstream\n%s" % (
+        len(head),
+        len(data),
+        data,
+    )
+    result = read(body + b"\nendstream\nendobj\n")
+    assert (result.page.text, result.problem) == ("Packed fish", "damaged: mended")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_changed_bytes_never_raise(name: str) -> None:
+    body = (SAMPLES / name).read_bytes()
+    chance = random.Random(name)
+    started = time.monotonic()
+    for _ in range(40):
+        changed = bytearray(body)
+        for _ in range(chance.randint(1, 20)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        read(bytes(changed))
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("body", [b"", b"%PDF-", b"%PDF-1.4\n%%EOF", b"fish", bytes(1_000)])
+def test_what_is_no_file_at_all(body: bytes) -> None:
+    result = read(body)
+    assert (result.problem, result.page.blocks) == ("damaged", [])
+
+
+def test_an_outline_in_a_circle() -> None:
+    more = (
+        b"<</Type/Outlines/First 6 0 R/Last 7 0 R>>",
+        b"<</Title(Fish)/Parent 5 0 R/Next 7 0 R/First 7 0 R/Dest[9 0 R/Fit]>>",
+        b"<</Title(Reef)/Parent 6 0 R/Next 6 0 R/First 6 0 R/Dest[9 0 R/Fit]>>",
+    )
+    body = made(column(72, 700, "Fish"), catalog=b"/Outlines 5 0 R", more=more)
+    assert read(body).page.text == "Fish\nReef"
+
+
+def test_a_page_tree_in_a_circle() -> None:
+    body = made(said((72, 700, "Fish")), more=(b"<</Type/Pages/Count 900/Kids[2 0 R 5 0 R]>>",))
+    body = body.replace(b"/Kids[6 0 R]", b"/Kids[5 0 R]")
+    assert read(body).page.text.count("Fish") <= 1
+
+
+def test_a_structure_tree_in_a_circle() -> None:
+    more = (
+        b"<</Type/StructTreeRoot/K 6 0 R/ParentTree<</Nums[0[7 0 R]]>>>>",
+        b"<</Type/StructElem/S/Sect/P 7 0 R/K[7 0 R]>>",
+        b"<</Type/StructElem/S/P/P 6 0 R/Pg 8 0 R/K[0 6 0 R 7 0 R]>>",
+    )
+    content = b"/P<</MCID 0>>BDC " + said((72, 700, "Fish")) + b" EMC"
+    catalog = b"/StructTreeRoot 5 0 R/MarkInfo<</Marked true>>"
+    body = made(content, catalog=catalog, more=more, page=b"/StructParents 0")
+    assert read(body).page.text == "Fish"
+
+
+def test_a_form_that_draws_itself() -> None:
+    form = (
+        b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 5 0 R>>>>/Length 5>>"
+    )
+    page = b"/Resources<</XObject<</X 5 0 R>>/Font<</F 3 0 R>>>>"
+    content = said((72, 700, "Fish")) + b" /X Do"
+    body = made(content, page=page, more=(form + b"\nstream\n/X Do\nendstream",))
+    assert read(body).page.text == "Fish"
+
+
+def test_a_page_of_very_many_pieces_is_quick() -> None:
+    chance = random.Random(4)
+    words = [(chance.uniform(0, 600), chance.uniform(0, 780), "fish") for _ in range(8_000)]
+    started = time.monotonic()
+    result = read(made(said(*words)))
+    assert result.page.text.count("fish") > 7_000
+    assert time.monotonic() - started < 8

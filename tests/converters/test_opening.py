@@ -1,0 +1,170 @@
+"""Documents inside documents: named, bounded, and each at its own cost."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from shoal.converters.context import Context, Converted, Converter
+from shoal.converters.limits import Limits
+from shoal.converters.opening import documents
+from shoal.converters.registry import Registry
+from shoal.converters.writer import Run, Writer
+from shoal.model.page import Page
+from shoal.model.record import changed
+from tests.converters.parts import context
+
+BOX = "application/x-box"
+
+
+def box(body: bytes, context: Context) -> list[Converted]:
+    """`name=data;name=data`; brackets stand for the separators of a box within it."""
+    found = [Converted(Page(title=context.name, text="a box"))]
+    for member in body.decode().split(";"):
+        name, _, data = member.partition("=")
+        inner = data.replace("[", "=").replace("]", ";")
+        kind = BOX if "=" in inner else "text/plain"
+        found += context.inside(inner.encode(), name, kind)
+    return found
+
+
+def faulty(_body: bytes, _context: Context) -> list[Converted]:
+    raise ZeroDivisionError
+
+
+def greedy(_body: bytes, _context: Context) -> list[Converted]:
+    raise MemoryError
+
+
+def linking(body: bytes, context: Context) -> list[Converted]:
+    writer = Writer(context.limits)
+    href = body.decode()
+    writer.paragraph([Run("see "), Run("the fish", href=href), Run("x", href="mailto:a@b")])
+    return [Converted(writer.page())]
+
+
+ADDED: Mapping[str, Converter] = {
+    BOX: box,
+    "text/x-faulty": faulty,
+    "text/x-greedy": greedy,
+    "text/x-linking": linking,
+    "text/x-silent": lambda _body, _context: [],
+}
+
+
+def opened(body: str, kind: str = BOX, limits: Limits | None = None) -> list[Converted]:
+    known = changed(context(limits=limits), media_type=kind)
+    return documents(Registry(ADDED), body.encode(), known)
+
+
+def names(found: list[Converted]) -> list[str]:
+    return [each.name for each in found]
+
+
+def test_members_are_named_typed_and_read() -> None:
+    own, *members = opened("a.txt=fish;b.txt=ray")
+    assert (own.name, own.media_type, own.page.text) == ("", BOX, "a box")
+    assert [(each.name, each.media_type, each.page.text) for each in members] == [
+        ("a.txt", "text/plain", "fish"),
+        ("b.txt", "text/plain", "ray"),
+    ]
+
+
+def test_members_of_members_bear_both_names() -> None:
+    assert names(opened("in=a[x]b[y;c=z")) == ["", "in", "in/a", "in/b", "c"]
+
+
+def test_a_member_knows_its_name() -> None:
+    assert opened("dir/in=a[x]")[1].page.title == "in"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("", "unnamed"),
+        (" \n ", "unnamed"),
+        ("/etc/passwd", "etc/passwd"),
+        ("a\x00b\x1bc\u202e", "a b c"),
+        ("x" * 1000 + ".txt", "x" * 296 + ".txt"),
+    ],
+)
+def test_names_are_for_people(name: str, shown: str) -> None:
+    assert names(opened(f"{name}=fish"))[1] == shown
+
+
+def test_equal_names_are_told_apart() -> None:
+    assert names(opened("a=x;b=y;a=z;a=w")) == ["", "a", "b", "a (2)", "a (3)"]
+
+
+@pytest.mark.parametrize(("depth", "found"), [(0, [""]), (1, ["", "in"]), (2, ["", "in", "in/a"])])
+def test_no_deeper_than_allowed(depth: int, found: list[str]) -> None:
+    assert names(opened("in=a[x]", limits=Limits(depth=depth))) == found
+
+
+def test_too_many_members_are_left_out_and_said() -> None:
+    found = opened("a=1;b=2;c=3;d=4", limits=Limits(members=2))
+    assert names(found) == ["", "a", "b"]
+    assert found[0].problem == "2 members left out: too many, too large or too deep"
+
+
+def test_too_many_bytes_are_left_out_and_said() -> None:
+    found = opened("a=12345;b=123456;c=12", limits=Limits(unpacked_bytes=8))
+    assert names(found) == ["", "a", "c"]
+    assert found[0].problem.startswith("1 member left out")
+
+
+def test_an_empty_member_is_none() -> None:
+    found = opened("a=;b=x")
+    assert names(found) == ["", "b"]
+    assert found[0].problem == ""
+
+
+def holding(kind: str) -> Converter:
+    def convert(_body: bytes, context: Context) -> list[Converted]:
+        members = [*context.inside(b"1", "a", "text/plain"), *context.inside(b"2", "b", kind)]
+        return [Converted(Page(text="own")), *members, *context.inside(b"3", "c", "text/plain")]
+
+    return convert
+
+
+def test_a_member_that_its_converter_fails_at_costs_itself() -> None:
+    registry = Registry({**ADDED, BOX: holding("text/x-faulty")})
+    found = documents(registry, b"x", changed(context(), media_type=BOX))
+    assert [(each.name, each.page.text) for each in found] == [
+        *(("", "own"), ("a", "1"), ("b", ""), ("c", "3"))
+    ]
+    assert found[2].problem == "can't be read: ZeroDivisionError"
+
+
+def test_running_out_of_memory_is_for_the_process_to_end() -> None:
+    registry = Registry({**ADDED, BOX: holding("text/x-greedy")})
+    with pytest.raises(MemoryError):
+        documents(registry, b"x", changed(context(), media_type=BOX))
+
+
+def test_a_fault_of_the_whole_is_the_callers() -> None:
+    with pytest.raises(ZeroDivisionError):
+        opened("x", "text/x-faulty")
+
+
+def test_there_is_always_a_document() -> None:
+    assert [each.page for each in opened("", BOX)] == [Page()]
+    assert [each.page for each in opened("x", "text/x-silent")] == [Page()]
+    (unknown,) = opened("x", "application/x-nobody-knows")
+    assert unknown.problem == "no converter for application/x-nobody-knows"
+
+
+def test_links_are_those_of_the_blocks() -> None:
+    (found,) = opened("../eel?a=1#top", "text/x-linking")
+    assert [(link.url, link.text) for link in found.page.links] == [
+        ("https://reef.example/eel?a=1", "the fish")
+    ]
+    assert found.page.blocks[0].links == [
+        (4, 12, "https://reef.example/eel?a=1#top"),
+        (12, 13, "mailto:a@b"),
+    ]
+
+
+def test_a_link_to_nowhere_stays_as_it_was_written() -> None:
+    (found,) = opened("http://[", "text/x-linking")
+    assert found.page.links == []
+    assert found.page.blocks[0].links[0] == (4, 12, "http://[")
