@@ -225,8 +225,19 @@ ALWAYS_INLINE void put_space(Pass *pass, int kind)
         PyUnicode_WRITE(kind, pass->text, pass->text_length++, ' ');
 }
 
-/* Words, with what separates each from the one before it. Never longer than the source: a space
- * stands for at least one character of it. */
+/* What a character of ASCII is in a text: 0 of a word, 1 looked at, 2 a control character. */
+static const unsigned char ASCII[128] = {
+    2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1,
+    [' '] = 1, ['&'] = 1, [127] = 2,
+};
+
+ALWAYS_INLINE int is_of_word(Py_UCS4 c)
+{
+    return c < 128 ? ASCII[c] == 0 : !Py_UNICODE_ISSPACE(c);
+}
+
+/* Words, with what separates each from the one before it, without control characters. Never longer
+ * than the source: a space stands for at least one character of it. */
 ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to, int keeps_lines)
 {
     for (Py_ssize_t at = from; at < to; at++) {
@@ -240,7 +251,7 @@ ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to
             separate(pass, ' ');
             pass->indent += keeps_lines;
             at += 5;
-        } else {
+        } else if (c >= 128 || ASCII[c] != 2) {
             if (pass->space) {
                 if (pass->text_length)
                     put_space(pass, kind);
@@ -249,7 +260,7 @@ ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to
             }
             /* The rest of the word, up to what the cases above look at, goes over in one piece. */
             Py_ssize_t end = at + 1;
-            while (end < to && AT(end) != '&' && !Py_UNICODE_ISSPACE(AT(end)))
+            while (end < to && is_of_word(AT(end)))
                 end++;
             memcpy((char *)pass->text + pass->text_length * kind,
                    (const char *)pass->html.page + at * kind, (size_t)((end - at) * kind));

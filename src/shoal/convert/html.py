@@ -17,7 +17,7 @@ from shoal.convert.html_head import Attributes, Head
 from shoal.convert.html_text import HiddenRanges, shown
 from shoal.convert.limits import Limits
 from shoal.convert.references import unescape
-from shoal.convert.scan import Scanner, Tag
+from shoal.convert.scan import CONTROLS, Scanner, Tag
 from shoal.convert.shading import Shading
 from shoal.convert.writer import Writer
 from shoal.model.content import Content
@@ -109,7 +109,7 @@ def read_text(html: str, limits: Limits, content: Content) -> tuple[str, str, by
             svgs = max(0, svgs + (1 if name == "svg" else -1))
         elif name == "title":
             if not title and not svgs:
-                title = " ".join(unescape(inner).split())[: limits.title_chars]
+                title = _title(inner, limits)
         elif name[0] == "/":
             hidden.close(name[1:], place)
         else:
@@ -226,7 +226,7 @@ class _Walk:
 
     def title(self, tag: Tag) -> None:
         if not self.head.title and not self._svgs:
-            self.head.title = " ".join(unescape(tag[3]).split())[: self._limits.title_chars]
+            self.head.title = _title(tag[3], self._limits)
 
     def open_svg(self, _tag: Tag) -> None:
         self._svgs += 1
@@ -237,6 +237,10 @@ class _Walk:
     def input(self, tag: Tag) -> None:
         attributes = tag[1]
         self.head.field(attributes, attributes.get("type", "text").strip().lower() or "text")
+
+
+def _title(source: str, limits: Limits) -> str:
+    return " ".join(CONTROLS.sub("", unescape(source)).split())[: limits.title_chars]
 
 
 def _short(source: str, chars: int) -> str:
