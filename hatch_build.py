@@ -10,6 +10,7 @@ import os
 import shlex
 import subprocess
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,15 @@ SOURCES = {
     Path("src/shoal/index/_stems.c"): "documents are indexed slower",
 }
 """Each with what comes of it when it is not compiled."""
+SHARED = Path("src/shoal/native")
+"""The headers that modules of several packages include."""
 
 
 class NativeModules(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         for source, loss in SOURCES.items():
             try:
-                target = _compiled(Path(self.root) / source)
+                target = _compiled(Path(self.root), source)
             except (OSError, subprocess.CalledProcessError) as error:
                 self.app.display_warning(f"{source} was not compiled; {loss}: {error}")
                 continue
@@ -40,17 +43,22 @@ class NativeModules(BuildHookInterface[Any]):
             build_data["infer_tag"] = True
 
 
-def _compiled(source: Path) -> Path:
+def _compiled(root: Path, source: Path) -> Path:
     """The module beside its source."""
-    target = source.with_name(f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}")
+    target = root / source.with_name(f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}")
     part = target.with_name(f"{target.name}.{os.getpid()}")  # two builds at once do not mix
     try:
-        command = [*_compiler(), str(source), "-o", str(part), "-lm"]
-        subprocess.run(command, check=True)  # noqa: S603 - the command is ours
+        compile_module(root, source, part)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
     return target
+
+
+def compile_module(root: Path, source: Path, target: Path, flags: Sequence[str] = ()) -> None:
+    places = [f"-I{sysconfig.get_path('include')}", f"-I{root / SHARED}"]
+    command = [*_compiler(), *places, *flags, str(root / source), "-o", str(target), "-lm"]
+    subprocess.run(command, check=True)  # noqa: S603 - the command is ours
 
 
 def _compiler() -> list[str]:
@@ -58,4 +66,4 @@ def _compiler() -> list[str]:
     link = shlex.split(sysconfig.get_config_var("LDSHARED") or "cc -shared")
     chosen = shlex.split(os.environ.get("CC", ""))
     flags = shlex.split(sysconfig.get_config_var("CCSHARED") or "-fPIC")
-    return [*(chosen or link[:1]), *link[1:], *flags, "-O2", f"-I{sysconfig.get_path('include')}"]
+    return [*(chosen or link[:1]), *link[1:], *flags, "-O2"]

@@ -105,7 +105,7 @@ def test_what_is_no_python_is_in_the_wheel_and_all_that_is_compiled_in_the_sdist
         for ending in ("bin", "js", "typed")
         for path in (source / "shoal").rglob(f"*.{ending}")
     }
-    assert {"shoal/fetch/boxes.js", "shoal/convert/characters/charset.bin"} <= others
+    assert {"shoal/fetch/boxes.js", "shoal/converters/characters/charset.bin"} <= others
     wheel = {each.distribution_path for each in WheelBuilder(str(PROJECT)).recurse_included_files()}
     assert others <= wheel
     compiled = {str(path.relative_to(PROJECT)) for path in source.rglob("*.[ch]")} | {

@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.converters.characters.charset import Text
 from shoal.converters.html.html import read, read_text
+from shoal.converters.html.scan import CONTROLS
 from shoal.converters.limits import Limits
 from shoal.model.content import KEPT, Content, content_of, content_text
 from shoal.model.page import Page
@@ -184,12 +185,14 @@ _BITS = [
     st.lists(st.sampled_from(_BITS) | st.text(max_size=3), max_size=40),
     st.lists(st.integers(0, 5000), max_size=12),
 )
+@example(["\x00"], [])
+@example(["<title>", "\x00", "</title>", "a", "\x01", "<p>", "\x7f", "<p>", "b"], [0, 9])
 def test_every_line_has_a_shade(bits: list[str], cuts: list[int]) -> None:
     html = "".join(bits)
     page = page_of(html, Everywhere(cuts))
     assert len(page.shades) == (page.text.count("\n") + 1 if page.text else 0)
-    content = Everywhere(cuts).content(html.replace("\0", ""))
-    told = read_text(html.replace("\0", ""), Limits(), content)
+    assert not CONTROLS.search(page.title + page.text)
+    told = read_text(html, Limits(), Everywhere(cuts).content(html))
     assert told == (page.title, page.text, page.shades)
     plain = page_of(html, None)
     if not any("noscript" in bit for bit in bits):

@@ -141,6 +141,7 @@ def test_what_has_no_end_costs_no_more_than_its_length(kind: type[Scanner], nois
 
 
 _BITS = [
+    *("\x00", "\x08", "\x0e", "\x1b", "\x1c", "\x7f"),
     *("<", ">", "</", "/>", "/", "=", '"', "'", " ", "\n", "-", "!", "?", "]", "\0", "&amp;", "x"),
     *("a", "P", "svg", "title", "script", "XMP", "href", "é", "中", "😀", "\u0130", "\u212a"),
     *("<!--", "-->", "--!>", "<![CDATA[", "]]>", "<script>", "</script>", "<title>", "</title>"),

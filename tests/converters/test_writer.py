@@ -179,7 +179,7 @@ def test_the_title_is_one_line_of_bounded_length() -> None:
 def test_the_text_is_that_of_the_blocks_with_their_numbers() -> None:
     writer = Writer(Limits())
     writer.heading("Fish", 1, marker="1")
-    writer.item("wash", numbered=True, marker="a)")
+    writer.item("wash", numbered=True, marker="a\x00)")
     writer.item("eat")
     writer.table([["a", "b"], ["c", "d"]])
     assert writer.page("T").text == text_of(writer.blocks) == "1 Fish\na) wash\neat\na\tb\nc\td"

@@ -149,6 +149,7 @@ static PyObject *ranges_of(const Pass *pass)
 
 static PyObject *outline(PyObject *module, PyObject *arguments)
 {
+    (void)module;
     PyObject *html, *result = NULL;
     Py_buffer lexicon = {0};
     int wants_buckets = 0;
@@ -191,7 +192,7 @@ static PyMethodDef methods[] = {
 
 static int module_exec(PyObject *module)
 {
-    if (name_table[hash_name("p", 1) % NAME_SLOTS] == NULL)
+    if (name_table[hash_of("p", 1) % NAME_SLOTS] == NULL)
         fill_name_table();
     PyObject *type = PyType_FromSpec(&model_spec);
     int result = type ? PyModule_AddObjectRef(module, "Model", type) : -1;

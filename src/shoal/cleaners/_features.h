@@ -146,7 +146,7 @@ static void put_group(Row *row, const Pass *pass, const Sums *sums, const Piece 
     put(row, "place", ratio((float)i, (float)n));
     put(row, "words before", ratio(sums->words[i], total));
     put(row, "good words before", ratio(sums->good_words[i], sums->good_words[n]));
-    put(row, "source place", ratio((float)piece->start, (float)pass->length));
+    put(row, "source place", ratio((float)piece->start, (float)pass->html.length));
     put(row, "page words", level(total));
     put(row, "page pieces", level((float)n));
     put(row, "page link share", ratio(sums->link_words[n], total));

@@ -184,6 +184,7 @@ static int read_model(Model *self, Reader *reader)
 
 static int model_init(Model *self, PyObject *arguments, PyObject *keywords)
 {
+    (void)keywords;
     PyObject *data;
     if (!PyArg_ParseTuple(arguments, "S", &data))
         return -1;

@@ -1,11 +1,8 @@
 /* What kinds of elements are there, and what does each do to the text in it? */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include "html.h"
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#include <math.h>
+
 #define MOST_ELEMENTS 300000
 #define MOST_PIECES 50000
 #define MOST_DEPTH 250
@@ -13,7 +10,6 @@
 #define BUCKETS 16384 /* of the lexicon of elements, and of that of words */
 #define WORD_BUCKETS 32768
 #define LEXICON (BUCKETS + WORD_BUCKETS)
-#define LONGEST_NAME 12
 #define TITLE_WORDS 32
 
 enum {
@@ -22,7 +18,7 @@ enum {
     ADDRESS, BODY, NOSCRIPT, A, SPAN, BOLD, BR, IMG, INPUT, SELECT, OPTION, TITLE, LABEL, DIALOG,
     CODE, HEAD,
 };
-enum { BLOCK = 1, VOID = 2, RAW = 4, DROPPED = 8, INLINE = 16 };
+enum { BLOCK = 1, VOID = 2, RAW = 4, DROPPED = 8, INLINE = 16, FOREIGN = 32 };
 /* What an element puts its text into. */
 enum {
     IN_NAV = 1, IN_HEADER = 2, IN_FOOTER = 4, IN_ASIDE = 8, IN_MAIN = 16, IN_ARTICLE = 32,
@@ -34,7 +30,7 @@ enum {
 #define PLACES 19 /* the first of these, which are features */
 
 typedef struct {
-    char name[LONGEST_NAME];
+    char name[12];
     unsigned char tag, flags;
     int into;
 } Name;
@@ -71,8 +67,8 @@ static const Name NAMES[] = {
     {"embed", OTHER, VOID, 0}, {"source", OTHER, VOID, 0}, {"track", OTHER, VOID, 0},
     {"param", OTHER, VOID, 0}, {"select", SELECT, BLOCK | DROPPED, IN_DROPPED},
     {"datalist", SELECT, BLOCK | DROPPED, IN_DROPPED}, {"option", OPTION, BLOCK, 0},
-    {"template", SELECT, BLOCK | DROPPED, IN_DROPPED}, {"svg", SELECT, DROPPED, IN_DROPPED},
-    {"math", OTHER, 0, 0}, {"object", SELECT, BLOCK | DROPPED, IN_DROPPED},
+    {"template", SELECT, BLOCK | DROPPED, IN_DROPPED}, {"svg", SELECT, DROPPED | FOREIGN, IN_DROPPED},
+    {"math", OTHER, FOREIGN, 0}, {"object", SELECT, BLOCK | DROPPED, IN_DROPPED},
     {"script", OTHER, RAW, 0}, {"style", OTHER, RAW, 0}, {"title", TITLE, RAW, 0},
     {"textarea", OTHER, RAW, 0}, {"iframe", OTHER, RAW, 0}, {"noembed", OTHER, RAW, 0},
     {"noframes", OTHER, RAW, 0},
@@ -80,38 +76,29 @@ static const Name NAMES[] = {
 #define NAME_SLOTS 512
 static const Name *name_table[NAME_SLOTS];
 
-static uint32_t hash_name(const char *name, size_t length)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return hash;
-}
-
 static const char *const COMMENT_WORDS[] = {"comment", "comments", "disqus", "respond"};
 static uint32_t comment_hashes[sizeof COMMENT_WORDS / sizeof *COMMENT_WORDS];
 
 static void fill_name_table(void)
 {
     for (size_t i = 0; i < sizeof COMMENT_WORDS / sizeof *COMMENT_WORDS; i++)
-        comment_hashes[i] = hash_name(COMMENT_WORDS[i], strlen(COMMENT_WORDS[i]));
+        comment_hashes[i] = hash_of(COMMENT_WORDS[i], (Py_ssize_t)strlen(COMMENT_WORDS[i]));
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        uint32_t at = hash_name(NAMES[i].name, strlen(NAMES[i].name)) % NAME_SLOTS;
+        uint32_t at = hash_of(NAMES[i].name, (Py_ssize_t)strlen(NAMES[i].name)) % NAME_SLOTS;
         while (name_table[at] != NULL)
             at = (at + 1) % NAME_SLOTS;
         name_table[at] = &NAMES[i];
     }
 }
 
-static const Name *name_of(const char *name, size_t length)
+/* What is known of the name that stands there, whose hash this is. */
+ALWAYS_INLINE const Name *name_of(const Html *html, int kind, const Markup *tag, uint32_t hash)
 {
     static const Name unknown = {"", OTHER, INLINE, 0};
-    if (length >= LONGEST_NAME)
-        return &unknown;
-    for (uint32_t at = hash_name(name, length) % NAME_SLOTS; name_table[at] != NULL;
-         at = (at + 1) % NAME_SLOTS)
-        if (strlen(name_table[at]->name) == length &&
-            memcmp(name_table[at]->name, name, length) == 0)
+    for (uint32_t at = hash % NAME_SLOTS; name_table[at] != NULL; at = (at + 1) % NAME_SLOTS) {
+        const char *name = name_table[at]->name;
+        if (is_name(html, kind, tag->from, tag->to, name, (Py_ssize_t)strlen(name)))
             return name_table[at];
+    }
     return &unknown;
 }

@@ -66,8 +66,8 @@ static int count_repeats(Pass *pass)
 static int read_source(Pass *pass, PyObject *html)
 {
     static const Name root = {"", BODY, BLOCK, 0};
-    pass->page = PyUnicode_DATA(html);
-    pass->length = PyUnicode_GET_LENGTH(html);
+    pass->html.page = PyUnicode_DATA(html);
+    pass->html.length = PyUnicode_GET_LENGTH(html);
     pass->elements = grown(pass, NULL, 0, &pass->element_room, sizeof *pass->elements);
     if (!pass->failed) {
         memset(pass->elements, 0, sizeof *pass->elements);

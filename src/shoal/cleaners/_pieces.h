@@ -35,8 +35,7 @@ typedef struct {
 } Piece;
 
 typedef struct {
-    const void *page;
-    Py_ssize_t length;
+    Html html;
     const float *element_lexicon, *word_lexicon; /* or NULL */
     Element *elements;
     int element_count, element_room;
@@ -63,7 +62,7 @@ typedef struct {
     int failed;
 } Pass;
 
-#define AT(index) PyUnicode_READ(kind, pass->page, index)
+#define AT(index) PyUnicode_READ(kind, pass->html.page, index)
 
 static void *grown(Pass *pass, void *items, int count, int *room, size_t size)
 {

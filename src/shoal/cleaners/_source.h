@@ -244,100 +244,33 @@ static void close_element(Pass *pass, const Name *name, uint32_t hash, Py_ssize_
 
 /* ---- the source ---- */
 
-ALWAYS_INLINE Py_ssize_t find(const Pass *pass, int kind, Py_UCS4 wanted, Py_ssize_t from)
+ALWAYS_INLINE int is_attribute(const Html *html, int kind, const Attribute *found, const char *name)
 {
-    if (kind == 1) {
-        const char *start = (const char *)pass->page + from;
-        const char *found = memchr(start, (int)wanted, (size_t)(pass->length - from));
-        return found ? from + (found - start) : pass->length;
-    }
-    while (from < pass->length && AT(from) != wanted)
-        from++;
-    return from;
-}
-
-ALWAYS_INLINE int matches(const Pass *pass, int kind, Py_ssize_t at, const char *word)
-{
-    for (; *word; word++, at++)
-        if (at >= pass->length || (AT(at) | (*word >= 'a' ? 32 : 0)) != (Py_UCS4)*word)
-            return 0;
-    return 1;
-}
-
-ALWAYS_INLINE Py_ssize_t after_comment(const Pass *pass, int kind, Py_ssize_t at)
-{
-    if (matches(pass, kind, at + 4, ">"))
-        return at + 5;
-    for (at += 2; (at = find(pass, kind, '-', at)) < pass->length; at++)
-        if (matches(pass, kind, at, "-->"))
-            return at + 3;
-    return pass->length;
-}
-
-/* Where the end tag of a raw element begins. A script in a comment in a script is not looked for:
- * it is rare, and only features hang on it. */
-ALWAYS_INLINE Py_ssize_t end_of_raw(const Pass *pass, int kind, const char *name, Py_ssize_t at)
-{
-    for (; (at = find(pass, kind, '<', at)) < pass->length; at++)
-        if (at + 1 < pass->length && AT(at + 1) == '/' && matches(pass, kind, at + 2, name))
-            return at;
-    return pass->length;
+    return is_name(html, kind, found->name, found->name_end, name, (Py_ssize_t)strlen(name));
 }
 
 ALWAYS_INLINE Py_ssize_t read_attributes(const Pass *pass, int kind, Py_ssize_t at,
                                          Attributes *found)
 {
     static const char *const wanted[] = {"class", "id", "role", "style", "itemprop", "type"};
+    const Html *html = &pass->html;
+    Attribute each;
+    int more;
     memset(found, 0, sizeof *found);
-    for (;;) {
-        int slashed = 0;
-        while (at < pass->length && (is_blank(AT(at)) || AT(at) == '/'))
-            slashed = AT(at++) == '/';
-        if (at >= pass->length)
-            return -1;
-        if (AT(at) == '>') {
-            found->is_closed = slashed;
-            return at + 1;
-        }
-        Py_ssize_t name = at, name_end, value, value_end;
-        at += AT(at) == '=';
-        while (at < pass->length && !is_blank(AT(at)) && AT(at) != '/' && AT(at) != '>' &&
-               AT(at) != '=')
-            at++;
-        name_end = value = value_end = at;
-        Py_ssize_t gap = at;
-        while (gap < pass->length && is_blank(AT(gap)))
-            gap++;
-        if (gap < pass->length && AT(gap) == '=') {
-            for (at = gap + 1; at < pass->length && is_blank(AT(at)); at++)
-                ;
-            if (at < pass->length && (AT(at) == '"' || AT(at) == '\'')) {
-                value = at + 1;
-                value_end = find(pass, kind, AT(at), value);
-                if (value_end >= pass->length)
-                    return -1;
-                at = value_end + 1;
-            } else {
-                value = at;
-                while (at < pass->length && !is_blank(AT(at)) && AT(at) != '>')
-                    at++;
-                value_end = at;
-            }
-        }
-        Py_ssize_t length = name_end - name;
+    while ((more = next_attribute(html, kind, &at, &each, &found->is_closed)) > 0) {
         for (int i = 0; i < 6; i++)
-            if (length == (Py_ssize_t)strlen(wanted[i]) && matches(pass, kind, name, wanted[i]) &&
-                found->to[i] == 0) {
-                found->from[i] = value;
-                found->to[i] = value_end;
+            if (is_attribute(html, kind, &each, wanted[i]) && found->to[i] == 0) {
+                found->from[i] = each.value;
+                found->to[i] = each.value_end;
             }
-        if (length == 4 && matches(pass, kind, name, "href"))
-            found->has_href = value_end > value && AT(value) != '#';
-        else if (length == 6 && matches(pass, kind, name, "hidden"))
+        if (is_attribute(html, kind, &each, "href"))
+            found->has_href = each.value_end > each.value && AT(each.value) != '#';
+        else if (is_attribute(html, kind, &each, "hidden"))
             found->is_hidden = 1;
-        else if (length == 11 && matches(pass, kind, name, "aria-hidden"))
-            found->is_hidden |= matches(pass, kind, value, "true");
+        else if (is_attribute(html, kind, &each, "aria-hidden") && each.value_end - each.value >= 4)
+            found->is_hidden |= is_name(html, kind, each.value, each.value + 4, "true", 4);
     }
+    return more < 0 ? -1 : at;
 }
 
 ALWAYS_INLINE void take_title(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to)
@@ -359,46 +292,36 @@ ALWAYS_INLINE void take_title(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t 
 
 ALWAYS_INLINE void read_page(Pass *pass, int kind)
 {
+    const Html *html = &pass->html;
     Py_ssize_t at = 0;
+    int foreign = 0;
     Attributes attributes;
-    char name[LONGEST_NAME + 1];
-    while (at < pass->length && !pass->failed) {
-        Py_ssize_t start = find(pass, kind, '<', at);
+    while (at < html->length && !pass->failed) {
+        Py_ssize_t start = find(html, kind, '<', at);
         take_text(pass, kind, at, start);
-        if (start >= pass->length)
+        if (start >= html->length)
             break;
-        at = start + 1;
-        int is_end = at < pass->length && AT(at) == '/';
-        at += is_end;
-        Py_UCS4 first = at < pass->length ? AT(at) : 0;
-        if (!((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'))) {
-            if (matches(pass, kind, start, "<!--"))
-                at = after_comment(pass, kind, start);
-            else if (is_end || first == '!' || first == '?') {
-                at = find(pass, kind, '>', at);
-                at += at < pass->length;
-            } else
-                take_text(pass, kind, start, at);
+        Markup markup = markup_at(html, kind, start, foreign > 0);
+        at = markup.end;
+        if (markup.type > END_TAG) {
+            if (markup.type != NO_TEXT)
+                take_text(pass, kind, markup.from, markup.to);
             continue;
         }
-        int length = 0;
-        uint32_t hash = 2166136261u;
-        for (; at < pass->length && !is_blank(AT(at)) && AT(at) != '/' && AT(at) != '>'; at++) {
-            Py_UCS4 c = AT(at) >= 'A' && AT(at) <= 'Z' ? AT(at) + 32 : AT(at);
-            hash = (hash ^ c) * 16777619u;
-            if (length < LONGEST_NAME)
-                name[length++] = c < 128 ? (char)c : '?';
-        }
+        int is_end = markup.type == END_TAG;
+        uint32_t hash = hash_in_page(html, kind, markup.from, markup.to);
+        const Name *known = name_of(html, kind, &markup, hash);
         hash ^= 0x5bd1e995u; /* a `<nav>` is not the word nav */
-        const Name *known = name_of(name, (size_t)length);
         at = read_attributes(pass, kind, at, &attributes);
         if (at < 0)
             break;
+        if (known->flags & FOREIGN)
+            foreign = foreign_after(foreign, is_end, attributes.is_closed);
         if (known->flags & RAW) {
             Py_ssize_t inner = at;
-            if (is_end)
+            if (is_end || (foreign && attributes.is_closed))
                 continue;
-            at = end_of_raw(pass, kind, known->name, at);
+            at = end_of_raw(html, kind, known->name, (Py_ssize_t)strlen(known->name), at);
             if (known->tag == TITLE && pass->title_count == 0 && !(pass->into & IN_DROPPED))
                 take_title(pass, kind, inner, at);
             end_word(pass);
@@ -408,6 +331,6 @@ ALWAYS_INLINE void read_page(Pass *pass, int kind)
             open_element(pass, kind, known, hash, &attributes, start);
         }
     }
-    close_to(pass, 0, pass->length);
-    end_piece(pass, pass->length);
+    close_to(pass, 0, html->length);
+    end_piece(pass, html->length);
 }

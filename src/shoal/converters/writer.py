@@ -122,6 +122,8 @@ class Writer:
     def _add(self, block: Block) -> None:
         if self.full:
             return
+        if block.marker:
+            block.marker = _CONTROLS.sub("", block.marker)
         room = self._limits.text_chars - self._chars
         if len(block.text) > room or len(self.blocks) >= self._limits.blocks:
             self.full = True

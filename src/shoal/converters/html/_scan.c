@@ -1,20 +1,16 @@
-/* The HTML tokenizer of scan.py in C: `Scanner` does what `PlainScanner` does, character for
- * character, and scan.py says what that is and why.
+/* The HTML scanner of scan.py in C: `Scanner` does what `PlainScanner` does, character for character,
+ * and scan.py says what that is and why. What is a tag and where it ends, html.h says.
  *
  * One pass over the page, no recursion, and no memory but what is given back: the text can't be
  * longer than the page, since a tag of at least three characters becomes one space at most. The page is
  * read in the width in which Python holds it (1, 2 or 4 bytes a character); the compiler makes one
  * copy of the pass for each.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
+#include "html.h"
 
 #define SLOTS 256 /* for at most half as many names, so that a search ends soon */
 #define LONGEST_NAME 16
 #define MOST_ALTS 20
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* An element or, with only its name and `start`, an attribute. */
 typedef struct {
@@ -24,7 +20,6 @@ typedef struct {
     PyObject *end;
     Py_UCS4 space; /* what stands for it in the text; 0: nothing */
     char is_raw;
-    char is_script;
     char is_shown;
     char is_foreign;
     char is_anchor;
@@ -48,8 +43,7 @@ typedef struct {
 /* What one pass knows. */
 typedef struct {
     Scanner *scanner;
-    const void *page;
-    Py_ssize_t length;
+    Html html;
     void *text;
     Py_ssize_t text_length;
     Py_UCS4 space; /* what separates the next word from the last one; 0: nothing */
@@ -72,10 +66,7 @@ typedef struct {
 
 static Word *slot_of(Words *words, const char *name, Py_ssize_t length)
 {
-    unsigned hash = 2166136261u;
-    for (Py_ssize_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    for (unsigned at = hash % SLOTS;; at = (at + 1) % SLOTS) {
+    for (uint32_t at = hash_of(name, length) % SLOTS;; at = (at + 1) % SLOTS) {
         Word *word = &words->slots[at];
         if (word->length == 0 ||
             (word->length == length && memcmp(word->name, name, (size_t)length) == 0))
@@ -105,7 +96,6 @@ static int add_known(Words *elements)
     static const char *const foreign[] = {"svg", "math"};
     for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
         add_word(elements, raw[i], (Py_ssize_t)strlen(raw[i]))->is_raw = 1;
-    add_word(elements, "script", 6)->is_script = 1;
     add_word(elements, "xmp", 3)->is_shown = 1;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         add_word(elements, foreign[i], (Py_ssize_t)strlen(foreign[i]))->is_foreign = 1;
@@ -210,49 +200,13 @@ static void scanner_dealloc(Scanner *self)
 
 /* ---- characters ---- */
 
-#define AT(index) PyUnicode_READ(kind, pass->page, index)
-
-ALWAYS_INLINE int is_space(Py_UCS4 c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
-}
-
-ALWAYS_INLINE int is_letter(Py_UCS4 c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-ALWAYS_INLINE Py_UCS4 lower(Py_UCS4 c)
-{
-    return c >= 'A' && c <= 'Z' ? c + 32 : c;
-}
-
-/* The first place of a character from `from` on; the page's length when there is none. */
-ALWAYS_INLINE Py_ssize_t find(const Pass *pass, int kind, Py_UCS4 wanted, Py_ssize_t from)
-{
-    if (kind == 1) {
-        const char *start = (const char *)pass->page + from;
-        const char *found = memchr(start, (int)wanted, (size_t)(pass->length - from));
-        return found ? from + (found - start) : pass->length;
-    }
-    while (from < pass->length && AT(from) != wanted)
-        from++;
-    return from;
-}
-
-ALWAYS_INLINE int starts_with(const Pass *pass, int kind, const char *word, Py_ssize_t from)
-{
-    for (; *word; word++, from++)
-        if (from >= pass->length || AT(from) != (Py_UCS4)*word)
-            return 0;
-    return 1;
-}
+#define AT(index) PyUnicode_READ(kind, pass->html.page, index)
 
 ALWAYS_INLINE PyObject *slice(const Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to)
 {
     if (from == to)
         return Py_NewRef(pass->empty);
-    return PyUnicode_FromKindAndData(kind, (const char *)pass->page + from * kind, to - from);
+    return PyUnicode_FromKindAndData(kind, (const char *)pass->html.page + from * kind, to - from);
 }
 
 ALWAYS_INLINE void separate(Pass *pass, Py_UCS4 space)
@@ -271,8 +225,19 @@ ALWAYS_INLINE void put_space(Pass *pass, int kind)
         PyUnicode_WRITE(kind, pass->text, pass->text_length++, ' ');
 }
 
-/* Words, with what separates each from the one before it. Never longer than the source: a space
- * stands for at least one character of it. */
+/* What a character of ASCII is in a text: 0 of a word, 1 looked at, 2 a control character. */
+static const unsigned char ASCII[128] = {
+    2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1,
+    [' '] = 1, ['&'] = 1, [127] = 2,
+};
+
+ALWAYS_INLINE int is_of_word(Py_UCS4 c)
+{
+    return c < 128 ? ASCII[c] == 0 : !Py_UNICODE_ISSPACE(c);
+}
+
+/* Words, with what separates each from the one before it, without control characters. Never longer
+ * than the source: a space stands for at least one character of it. */
 ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to, int keeps_lines)
 {
     for (Py_ssize_t at = from; at < to; at++) {
@@ -282,11 +247,11 @@ ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to
         } else if (Py_UNICODE_ISSPACE(c)) {
             separate(pass, ' ');
             pass->indent += keeps_lines;
-        } else if (c == '&' && to - at >= 6 && starts_with(pass, kind, "&nbsp;", at)) {
+        } else if (c == '&' && to - at >= 6 && starts_with(&pass->html, kind, "&nbsp;", at)) {
             separate(pass, ' ');
             pass->indent += keeps_lines;
             at += 5;
-        } else {
+        } else if (c >= 128 || ASCII[c] != 2) {
             if (pass->space) {
                 if (pass->text_length)
                     put_space(pass, kind);
@@ -295,119 +260,42 @@ ALWAYS_INLINE void put_text(Pass *pass, int kind, Py_ssize_t from, Py_ssize_t to
             }
             /* The rest of the word, up to what the cases above look at, goes over in one piece. */
             Py_ssize_t end = at + 1;
-            while (end < to && AT(end) != '&' && !Py_UNICODE_ISSPACE(AT(end)))
+            while (end < to && is_of_word(AT(end)))
                 end++;
             memcpy((char *)pass->text + pass->text_length * kind,
-                   (const char *)pass->page + at * kind, (size_t)((end - at) * kind));
+                   (const char *)pass->html.page + at * kind, (size_t)((end - at) * kind));
             pass->text_length += end - at;
             at = end - 1;
         }
     }
 }
 
-/* ---- what a `<` begins ---- */
-
-/* Where a comment that begins at `from` ends. */
-ALWAYS_INLINE Py_ssize_t after_comment(const Pass *pass, int kind, Py_ssize_t from)
-{
-    Py_ssize_t at = from + 4;
-    if (starts_with(pass, kind, ">", at))
-        return at + 1;
-    if (starts_with(pass, kind, "->", at))
-        return at + 2;
-    for (; (at = find(pass, kind, '-', at)) < pass->length; at++) {
-        if (starts_with(pass, kind, "-->", at))
-            return at + 3;
-        if (starts_with(pass, kind, "--!>", at))
-            return at + 4;
-    }
-    return pass->length;
-}
-
-/* Where CDATA that begins at `from` ends; its text goes to the text. */
-ALWAYS_INLINE Py_ssize_t after_cdata(Pass *pass, int kind, Py_ssize_t from)
-{
-    Py_ssize_t start = from + 9, at = start;
-    while ((at = find(pass, kind, ']', at)) < pass->length && !starts_with(pass, kind, "]]>", at))
-        at++;
-    put_text(pass, kind, start, at, pass->kept > 0);
-    return at < pass->length ? at + 3 : at;
-}
-
-/* Whether `<name` or, for an end tag, `</name` stands there, with nothing more to the name. */
-ALWAYS_INLINE int is_tag(const Pass *pass, int kind, Py_ssize_t at, int is_end, const Word *element)
-{
-    if (is_end && !starts_with(pass, kind, "</", at))
-        return 0;
-    at += 1 + is_end;
-    for (Py_ssize_t i = 0; i < element->length; i++, at++)
-        if (at >= pass->length || lower(AT(at)) != (Py_UCS4)element->name[i])
-            return 0;
-    return at < pass->length && (is_space(AT(at)) || AT(at) == '/' || AT(at) == '>');
-}
-
-/* Where the content of a raw element ends: at its own end tag, or nowhere. */
-ALWAYS_INLINE Py_ssize_t end_of_raw(const Pass *pass, int kind, const Word *element, Py_ssize_t at)
-{
-    while ((at = find(pass, kind, '<', at)) < pass->length && !is_tag(pass, kind, at, 1, element))
-        at++;
-    return at;
-}
-
-/* The same for a script: one in a comment within it ends only itself. */
-ALWAYS_INLINE Py_ssize_t end_of_script(const Pass *pass, int kind, const Word *script,
-                                       Py_ssize_t at)
-{
-    int is_comment = 0, is_nested = 0;
-    for (; at < pass->length; at++) {
-        if (!is_comment) {
-            at = find(pass, kind, '<', at);
-            if (at >= pass->length)
-                break;
-        }
-        Py_UCS4 c = AT(at);
-        if (c == '-' && starts_with(pass, kind, "-->", at)) {
-            is_comment = is_nested = 0;
-            at += 2;
-        } else if (c != '<') {
-            continue;
-        } else if (starts_with(pass, kind, "<!--", at)) {
-            is_comment = 1;
-            at += 1; /* `<!-->` is a whole comment */
-        } else if (is_tag(pass, kind, at, 0, script)) {
-            is_nested = is_comment;
-        } else if (is_tag(pass, kind, at, 1, script)) {
-            if (!is_nested)
-                return at;
-            is_nested = 0;
-        }
-    }
-    return pass->length;
-}
+/* ---- tags ---- */
 
 /* What is known of the name that stands there; NULL: nothing. */
 ALWAYS_INLINE Word *known(const Pass *pass, int kind, Words *words, Py_ssize_t from, Py_ssize_t to)
 {
-    char name[LONGEST_NAME];
     if (to - from > LONGEST_NAME)
         return NULL;
-    for (Py_ssize_t i = from; i < to; i++) {
-        if (AT(i) > 127)
+    const Html *html = &pass->html;
+    for (uint32_t at = hash_in_page(html, kind, from, to) % SLOTS;; at = (at + 1) % SLOTS) {
+        Word *word = &words->slots[at];
+        if (word->length == 0)
             return NULL;
-        name[i - from] = (char)lower(AT(i));
+        if (is_name(html, kind, from, to, word->name, word->length))
+            return word;
     }
-    Word *word = slot_of(words, name, to - from);
-    return word->length ? word : NULL;
 }
 
 /* The first of several attributes with one name holds. */
-ALWAYS_INLINE int keep_attribute(const Pass *pass, int kind, PyObject *found, Py_ssize_t name,
-                                 Py_ssize_t name_end, Py_ssize_t value, Py_ssize_t value_end)
+ALWAYS_INLINE int keep_attribute(const Pass *pass, int kind, PyObject *found,
+                                 const Attribute *attribute)
 {
-    Word *word = known(pass, kind, &pass->scanner->attributes, name, name_end);
+    Word *word =
+        known(pass, kind, &pass->scanner->attributes, attribute->name, attribute->name_end);
     if (word == NULL || word->start == NULL)
         return 0;
-    PyObject *content = slice(pass, kind, value, value_end);
+    PyObject *content = slice(pass, kind, attribute->value, attribute->value_end);
     if (content == NULL)
         return -1;
     int result = PyDict_SetDefault(found, word->start, content) ? 0 : -1;
@@ -420,44 +308,12 @@ ALWAYS_INLINE int keep_attribute(const Pass *pass, int kind, PyObject *found, Py
 ALWAYS_INLINE Py_ssize_t read_attributes(const Pass *pass, int kind, Py_ssize_t at,
                                          PyObject *found, int *closes_itself)
 {
-    for (;;) {
-        int slashed = 0;
-        while (at < pass->length && (is_space(AT(at)) || AT(at) == '/'))
-            slashed = AT(at++) == '/';
-        if (at >= pass->length)
-            return -1;
-        if (AT(at) == '>') {
-            *closes_itself = slashed;
-            return at + 1;
-        }
-        Py_ssize_t name = at, name_end, value, value_end, gap;
-        at += AT(at) == '=';
-        while (at < pass->length && !is_space(AT(at)) && AT(at) != '/' && AT(at) != '>' &&
-               AT(at) != '=')
-            at++;
-        name_end = value = value_end = at;
-        for (gap = at; gap < pass->length && is_space(AT(gap)); gap++)
-            ;
-        if (gap < pass->length && AT(gap) == '=') {
-            for (at = gap + 1; at < pass->length && is_space(AT(at)); at++)
-                ;
-            if (at < pass->length && (AT(at) == '"' || AT(at) == '\'')) {
-                value = at + 1;
-                value_end = find(pass, kind, AT(at), value);
-                if (value_end >= pass->length)
-                    return -1;
-                at = value_end + 1;
-            } else {
-                value = at;
-                while (at < pass->length && !is_space(AT(at)) && AT(at) != '>')
-                    at++;
-                value_end = at;
-            }
-        }
-        if (found != NULL &&
-            keep_attribute(pass, kind, found, name, name_end, value, value_end) < 0)
+    Attribute attribute;
+    int more;
+    while ((more = next_attribute(&pass->html, kind, &at, &attribute, closes_itself)) > 0)
+        if (found != NULL && keep_attribute(pass, kind, found, &attribute) < 0)
             return -2;
-    }
+    return more < 0 ? -1 : at;
 }
 
 /* Tells of a tag; takes the source that stands within. 0: done; 1: there are enough of them;
@@ -605,34 +461,26 @@ ALWAYS_INLINE void find_places(Pass *pass, Py_ssize_t end)
 /* The whole pass. Returns how far it got; -1 for an error. */
 ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
 {
-    Py_ssize_t at = 0, foreign = 0;
-    while (at < pass->length) {
-        Py_ssize_t start = find(pass, kind, '<', at);
+    const Html *html = &pass->html;
+    Py_ssize_t at = 0;
+    int foreign = 0;
+    while (at < html->length) {
+        Py_ssize_t start = find(html, kind, '<', at);
         find_places(pass, start);
         put_text(pass, kind, at, start, pass->kept > 0);
-        if (start >= pass->length)
+        if (start >= html->length)
             break;
-        at = start + 1;
-        int is_end = at < pass->length && AT(at) == '/';
-        Py_ssize_t name_start = at + is_end;
-        if (name_start >= pass->length || !is_letter(AT(name_start))) {
-            if (starts_with(pass, kind, "<!--", start)) {
-                at = after_comment(pass, kind, start);
-            } else if (foreign && starts_with(pass, kind, "<![CDATA[", start)) {
-                at = after_cdata(pass, kind, start);
-            } else if (at < pass->length && (is_end || AT(at) == '!' || AT(at) == '?')) {
-                at = find(pass, kind, '>', at);
-                at += at < pass->length;
-            } else {
-                put_text(pass, kind, start, at, 0);
-            }
+        Markup markup = markup_at(html, kind, start, foreign > 0);
+        at = markup.end;
+        if (markup.type > END_TAG) {
+            if (markup.type != NO_TEXT)
+                put_text(pass, kind, markup.from, markup.to,
+                         markup.type == CDATA && pass->kept > 0);
             continue;
         }
-        for (at = name_start; at < pass->length; at++)
-            if (is_space(AT(at)) || AT(at) == '/' || AT(at) == '>')
-                break;
+        int is_end = markup.type == END_TAG;
         static Word nobody;
-        Word *element = known(pass, kind, &pass->scanner->elements, name_start, at);
+        Word *element = known(pass, kind, &pass->scanner->elements, markup.from, markup.to);
         if (element == NULL)
             element = &nobody;
         PyObject *told = is_end ? element->end : element->start;
@@ -645,12 +493,11 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
         at = read_attributes(pass, kind, at, is_end ? NULL : attributes, &closes_itself);
         if (at < 0) {
             Py_XDECREF(attributes);
-            return at == -2 || end_anchor(pass, kind, 0) < 0 ? -1 : pass->length;
+            return at == -2 || end_anchor(pass, kind, 0) < 0 ? -1 : html->length;
         }
         Py_ssize_t inner = at;
         if (element->is_raw && !is_end && !(foreign && closes_itself))
-            at = element->is_script ? end_of_script(pass, kind, element, at)
-                                    : end_of_raw(pass, kind, element, at);
+            at = end_of_raw(html, kind, element->name, element->length, at);
         int result = 0;
         if (is_whole) {
             result = end_anchor(pass, kind, is_end);
@@ -671,12 +518,8 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
             separate(pass, element->space);
         if (element->is_shown)
             put_text(pass, kind, inner, at, 1);
-        if (element->is_foreign) {
-            if (is_end)
-                foreign -= foreign > 0;
-            else
-                foreign += !closes_itself;
-        }
+        if (element->is_foreign)
+            foreign = foreign_after(foreign, is_end, closes_itself);
         if (element->keeps_lines) {
             if (is_end)
                 pass->kept -= pass->kept > 0;
@@ -684,7 +527,7 @@ ALWAYS_INLINE Py_ssize_t read_page(Pass *pass, int kind)
                 pass->kept++;
         }
     }
-    return end_anchor(pass, kind, 0) < 0 ? -1 : pass->length;
+    return end_anchor(pass, kind, 0) < 0 ? -1 : html->length;
 }
 
 /* ---- the type ---- */
@@ -699,9 +542,9 @@ static PyObject *scanner_scan(Scanner *self, PyObject *arguments)
     pass.wanted = wanted.buf;
     pass.wanted_count = wanted.len / (Py_ssize_t)sizeof(int32_t);
     int kind = (int)PyUnicode_KIND(html);
-    pass.page = PyUnicode_DATA(html);
-    pass.length = PyUnicode_GET_LENGTH(html);
-    pass.text = PyMem_Malloc((size_t)(pass.length + 1) * (size_t)kind);
+    pass.html.page = PyUnicode_DATA(html);
+    pass.html.length = PyUnicode_GET_LENGTH(html);
+    pass.text = PyMem_Malloc((size_t)(pass.html.length + 1) * (size_t)kind);
     pass.tags = PyList_New(0);
     pass.empty = PyUnicode_New(0, 0);
     pass.settled = PySet_New(NULL);

@@ -15,7 +15,7 @@ from shoal.converters.html.blocks import write_blocks
 from shoal.converters.html.emphasis import BOLD, HEADINGS, PIECE_CHARS, Stress, lines
 from shoal.converters.html.head import Attributes, Head
 from shoal.converters.html.references import unescape
-from shoal.converters.html.scan import Scanner, Tag
+from shoal.converters.html.scan import CONTROLS, Scanner, Tag
 from shoal.converters.html.shading import Shading
 from shoal.converters.html.text import HiddenRanges, shown
 from shoal.converters.limits import Limits
@@ -109,7 +109,7 @@ def read_text(html: str, limits: Limits, content: Content) -> tuple[str, str, by
             svgs = max(0, svgs + (1 if name == "svg" else -1))
         elif name == "title":
             if not title and not svgs:
-                title = " ".join(unescape(inner).split())[: limits.title_chars]
+                title = _title(inner, limits)
         elif name[0] == "/":
             hidden.close(name[1:], place)
         else:
@@ -226,7 +226,7 @@ class _Walk:
 
     def title(self, tag: Tag) -> None:
         if not self.head.title and not self._svgs:
-            self.head.title = " ".join(unescape(tag[3]).split())[: self._limits.title_chars]
+            self.head.title = _title(tag[3], self._limits)
 
     def open_svg(self, _tag: Tag) -> None:
         self._svgs += 1
@@ -237,6 +237,10 @@ class _Walk:
     def input(self, tag: Tag) -> None:
         attributes = tag[1]
         self.head.field(attributes, attributes.get("type", "text").strip().lower() or "text")
+
+
+def _title(source: str, limits: Limits) -> str:
+    return " ".join(CONTROLS.sub("", unescape(source)).split())[: limits.title_chars]
 
 
 def _short(source: str, chars: int) -> str:

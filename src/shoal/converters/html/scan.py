@@ -26,6 +26,9 @@ SHOWN = "xmp"
 """The one of them whose content is text."""
 FOREIGN = ("svg", "math")
 
+CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f]+")
+"""Control characters that are no white space: no text has any."""
+
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _TAG = re.compile(r"<(/?)([A-Za-z][^\t\n\f\r />]*+)")
 _BARE = re.compile(r"[\t\n\f\r ]*+>")
@@ -59,7 +62,7 @@ class _Lines:
 
     def put(self, text: str, keeps_lines: bool) -> None:
         """Adds text; its lines and their indents are kept, or are white space like any other."""
-        shown = text.replace(_NO_BREAK_SPACE, " ")
+        shown = CONTROLS.sub("", text.replace(_NO_BREAK_SPACE, " "))
         for piece in _PIECE.findall(shown) if keeps_lines else [shown]:
             if not keeps_lines:
                 self._words(piece)
