@@ -11,7 +11,7 @@ from shoal.app.layout import Layout, WriteLock
 from shoal.errors import Busy
 from shoal.sources.inbox import Inbox, Push, Submit
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 90
 
 
 class Delivering:
