@@ -32,7 +32,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def fails(*arguments: str) -> str:
     command = [*COMMAND, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
     return done.stderr
@@ -66,7 +66,7 @@ def test_a_token_beyond_this_machine_and_ctrl_c(directory: Path) -> None:
             assert httpx.get(address, headers=bearer, trust_env=False).status_code == 200
         finally:
             run.send_signal(signal.SIGINT)
-            _, errors = run.communicate(timeout=20)
+            _, errors = run.communicate(timeout=90)
     assert (run.returncode, errors) == (0, "")
 
 
@@ -80,7 +80,7 @@ def test_its_crawl_ends_with_it(directory: Path, number: signal.Signals) -> None
         try:
             assert run.stdout is not None
             address = run.stdout.readline().split()[-1]
-            httpx.get(address, timeout=30)  # it answers when its crawl has begun
+            httpx.get(address, timeout=90)  # it answers when its crawl has begun
             assert is_locked(layout)
             run.send_signal(number)
             run.communicate(timeout=60)

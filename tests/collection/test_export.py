@@ -57,7 +57,7 @@ def served(web: DemoWeb, url: str) -> bytes:
     """What the server gives to a client that has nothing to do with ours."""
     parts = urlsplit(url)
     address, _, port = web.resolve[parts.hostname or ""].rpartition(":")
-    connection = http.client.HTTPConnection(address, int(port), timeout=10)
+    connection = http.client.HTTPConnection(address, int(port), timeout=60)
     try:
         target = f"{parts.path}?{parts.query}" if parts.query else parts.path
         connection.request("GET", target, headers={"Host": parts.hostname or ""})

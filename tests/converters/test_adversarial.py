@@ -23,6 +23,7 @@ CUTS = 10
 @pytest.fixture(scope="module")
 def converter() -> Iterator[Converter]:
     with Converter(processes=2) as opened:
+        opened.convert(b"its processes start")
         yield opened
 
 

@@ -27,7 +27,7 @@ def ask(web: DemoWeb, url: str, method: str = "GET", **headers: str) -> Reply:
     """One request on a connection of its own; header names are written with underscores."""
     parts = urlsplit(url)
     address, _, port = web.resolve[parts.netloc].partition(":")
-    connection = http.client.HTTPConnection(address, int(port), timeout=10)
+    connection = http.client.HTTPConnection(address, int(port), timeout=60)
     try:
         target = urlunsplit(("", "", parts.path or "/", parts.query, ""))
         fields = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -14,6 +14,6 @@ Run = Callable[[Coroutine[Any, Any, None]], None]
 def run(request: pytest.FixtureRequest) -> Run:
     def run_it(main: Coroutine[Any, Any, None]) -> None:
         with asyncio.Runner(loop_factory=request.param) as runner:
-            runner.run(asyncio.wait_for(main, 30))
+            runner.run(asyncio.wait_for(main, 120))
 
     return run_it

@@ -17,7 +17,7 @@ from tests.fetch.conftest import Run
 from tests.fetch.ftpserver import HOST, Files, ftp_serving
 from tests.fetch.loopback import visit
 
-SETTINGS = FtpSettings(agent="Shoal/test (me@example.org)", idle_timeout=10, total_timeout=20)
+SETTINGS = FtpSettings(agent="Shoal/test (me@example.org)", idle_timeout=60, total_timeout=90)
 
 
 def fetcher(settings: FtpSettings = SETTINGS, guard: Guard | None = None) -> FtpFetcher:

@@ -21,7 +21,7 @@ from tests.fetch.loopback import (
     visit,
 )
 
-IMPATIENT = HttpSettings(agent="t", connect_timeout=0.3, idle_timeout=1, total_timeout=8)
+IMPATIENT = HttpSettings(agent="t", connect_timeout=0.3, idle_timeout=1, total_timeout=600)
 OK = b"HTTP/1.1 200 OK\r\n"
 
 
@@ -142,7 +142,7 @@ def test_silence_ends_by_the_idle_timeout(run: Run, handler: Handler) -> None:
         async with serving(handler) as origin, fetching(IMPATIENT) as fetcher:
             fetched = await fetcher.fetch(visit(origin.url()))
             assert fetched.outcome is Outcome.TIMEOUT
-            assert 0.5 < fetched.seconds < 7  # the total timeout is at 8
+            assert 0.5 < fetched.seconds < 60  # the total timeout is far away
             assert fetched.note
             await origin.finished.get()  # the connection was closed
 
@@ -157,11 +157,11 @@ def test_a_drip_ends_by_the_total_timeout(run: Run) -> None:
             await asyncio.sleep(0.05)
 
     async def main() -> None:
-        settings = HttpSettings(agent="t", idle_timeout=1, total_timeout=0.7)
+        settings = HttpSettings(agent="t", idle_timeout=600, total_timeout=0.7)
         async with serving(drip) as origin, fetching(settings) as fetcher:
             fetched = await fetcher.fetch(visit(origin.url()))
             assert fetched.outcome is Outcome.TIMEOUT
-            assert fetched.seconds < 5
+            assert fetched.seconds < 60
             assert set(fetched.body) == set(b".")
 
     run(main())

@@ -81,7 +81,7 @@ def web(make: Callable[[int], Pages]) -> Iterator[tuple[int, list[str]]]:
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     try:
-        assert ready.wait(10)
+        assert ready.wait(60)
         yield port, asked
     finally:
         loop.call_soon_threadsafe(stop.set)
@@ -195,7 +195,7 @@ def test_a_name_that_is_bound_to_another_address_later_gains_nothing() -> None:
             await fetcher.close()
             await resolver.close()
 
-    asyncio.run(asyncio.wait_for(main(), 30))
+    asyncio.run(asyncio.wait_for(main(), 120))
 
 
 @pytest.mark.parametrize("host", ["localhost", "10.0.0.1", "[::1]", "a.localhost"])

@@ -11,7 +11,7 @@ from shoal.maintenance import pushed_items as carrying
 from shoal.maintenance.pushed_items import Carrier
 from shoal.sources.inbox import Inbox, Push, Submit
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 90
 
 
 class Delivering:

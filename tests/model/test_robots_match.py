@@ -240,6 +240,6 @@ def test_matcher_agrees_with_the_definition(body: str, end: str, path: str) -> N
 @pytest.mark.parametrize("end", ["", "b", "b$", "$"])
 def test_hostile_stars_are_cheap(unit: str, end: str) -> None:
     rules = parse(for_all("Disallow: /" + unit * 2000 + end), "shoal")
-    started = time.perf_counter()
+    started = time.process_time()
     rules.verdict("/" + "a" * 2000)
-    assert time.perf_counter() - started < 0.1  # about 0.4 ms; with backtracking it never ends
+    assert time.process_time() - started < 10  # about 0.4 ms; with backtracking it never ends

@@ -85,7 +85,7 @@ def connecting(_config: bytes) -> Worker:
     """A worker that tries to reach the port that a page's body names."""
 
     def read(_visit: Visit, fetched: Fetched, _archive_only: bool) -> Understood:
-        with socket.create_connection(("127.0.0.1", int(fetched.body)), timeout=5):
+        with socket.create_connection(("127.0.0.1", int(fetched.body)), timeout=60):
             return Understood()
 
     return read

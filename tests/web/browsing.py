@@ -19,6 +19,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 def opened(browser: "Browser", address: str, **settings: Any) -> "Iterator[Page]":
     """A page in a profile of its own; what its console complains of fails the test."""
     with browser.new_context(**settings) as context:
+        context.set_default_timeout(90_000)  # the machine may have other work
         page = context.new_page()
         said: list[str] = []
         page.on("console", lambda line: said.append(line.text))

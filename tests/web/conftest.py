@@ -70,7 +70,7 @@ def collection_dir(web: LittleWeb) -> Path:
 @pytest.fixture(scope="session")
 def live_site(web: LittleWeb) -> Iterator[str]:
     """The address (with a slash at its end) of a real server."""
-    serving = Serving(make_app(web.directory))
+    serving = Serving(make_app(web.directory), copied=web.url("/reef"))
     yield serving.address
     serving.close()
 

@@ -123,16 +123,23 @@ def client_of(address: str) -> httpx.Client:
 
 
 class Serving:
-    """A site on a real port, served in a thread; `address` ends in a slash."""
+    """A site on a real port, served in a thread; `address` ends in a slash.
 
-    def __init__(self, app: Starlette, token: str | None = None) -> None:
+    With the URL of a stored page, its readers are started at once, and not by the first test that
+    wants a copy: they belong to whoever serves.
+    """
+
+    def __init__(self, app: Starlette, token: str | None = None, *, copied: str = "") -> None:
         listening = listen("127.0.0.1", 0)  # who connects from now on waits to be answered
         self.address = address_of(listening, token)
         self._server = server_of(app)
         self._thread = Thread(target=self._server.run, kwargs={"sockets": [listening]}, daemon=True)
         self._thread.start()
+        if copied:
+            with client_of(self.address) as client:
+                assert client.get("/copy/raw", params={"url": copied}).status_code == 200
 
     def close(self) -> None:
         self._server.should_exit = True
-        self._thread.join(10)
+        self._thread.join(60)
         assert not self._thread.is_alive()

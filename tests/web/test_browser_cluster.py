@@ -40,7 +40,7 @@ def address(place: Path) -> Iterator[str]:
 
 def wait_until_told(address: str, state: str) -> None:
     """What the server last saw may be older than what was said just now."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while httpx.get(f"{address}dashboard.json").json()["figures"]["state"] != state:
         assert time.monotonic() < deadline
         time.sleep(0.2)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WEB = Web(seed=9, hosts=4, pages=2000, skew=0, starts=4, robots=RobotsMix(disallow=0, error=0))
 FLAGS = ("--scope=any", "--delay=0.2", "--set=politeness.delay_factor=0", "--children=1", "-q")
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 90.0
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def place(one: Path) -> Path:
 def address(place: Path) -> Iterator[str]:
     app = make_app(place)
     ClusterUpkeep(app.state.site.reading, app.state.site.watching.is_running).look()
-    serving = Serving(app)
+    serving = Serving(app, copied=GIVEN["url"])
     yield serving.address
     serving.close()
 
@@ -68,7 +68,7 @@ def client(address: str) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="module")
 def alone(one: Path) -> Iterator[httpx.Client]:
     """The same pages as one collection."""
-    serving = Serving(make_app(one))
+    serving = Serving(make_app(one), copied=GIVEN["url"])
     with client_of(serving.address) as asking:
         yield asking
     serving.close()

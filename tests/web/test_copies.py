@@ -110,7 +110,8 @@ def test_what_is_not_there_is_said(client: httpx.Client, url: str, status: int) 
 @pytest.fixture(scope="module")
 def public(web: LittleWeb) -> Iterator[httpx.Client]:
     """Somebody who may read what is public."""
-    serving = Serving(make_app(web.directory, principal=Principal(frozenset({"visitors"}))))
+    app = make_app(web.directory, principal=Principal(frozenset({"visitors"})))
+    serving = Serving(app, copied=web.url("/reef"))
     with client_of(serving.address) as client:
         yield client
     serving.close()

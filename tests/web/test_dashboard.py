@@ -24,7 +24,7 @@ from tests.world import Gone, RobotsMix, Running, Status, Web, serve
 
 WEB = Web(seed=5, hosts=3, pages=45, skew=0, starts=3, robots=RobotsMix(error=0))
 OWN = ("dashboard", "urls", "sites", "failures", "store", "freshness", "duplicates", "log", "graph")
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 90.0
 
 
 def until(holds: Callable[[], bool]) -> None:

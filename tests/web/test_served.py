@@ -109,7 +109,7 @@ def test_many_threads_read_while_it_is_refreshed(
     ready = threading.Barrier(8)
 
     def read(_: int) -> set[str]:
-        ready.wait(10)
+        ready.wait(60)
         return {text(reading, url) for _ in range(5)}
 
     with ThreadPoolExecutor(8) as pool:

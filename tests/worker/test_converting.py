@@ -46,6 +46,7 @@ def packed(**members: str) -> bytes:
 @pytest.fixture(scope="module")
 def converter() -> Iterator[shoal.Converter]:
     with shoal.Converter(processes=2) as converter:
+        converter.convert(b"its processes start")
         yield converter
 
 

@@ -69,7 +69,7 @@ class Host:
 
     def connect(self, target: str = "/", *, method: str = "GET") -> socket.socket:
         where = (self.world.web.address(self.index), self.world.port)
-        channel = socket.create_connection(where, timeout=5)
+        channel = socket.create_connection(where, timeout=60)
         head = f"{method} {target} HTTP/1.1\r\nHost: {self.name}:{self.world.port}\r\n"
         channel.sendall(f"{head}Connection: close\r\n\r\n".encode())
         return channel
@@ -309,7 +309,7 @@ def test_bomb_is_a_whole_gzip_much_larger_than_sent(host: Host) -> None:
 def test_close_says_so(host: Host) -> None:
     host.set(Close())
     where = (host.world.web.address(host.index), host.world.port)
-    with socket.create_connection(where, timeout=5) as channel:
+    with socket.create_connection(where, timeout=60) as channel:
         channel.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert header(read(channel, 1 << 20), "Connection") == "close"
 
@@ -330,7 +330,7 @@ def test_robots_and_pages_of_unknown_names_can_be_put(host: Host) -> None:
     assert host.ask("/robots.txt").endswith(b"User-agent: *\nDisallow: /")
     host.world.put("new.test", "/page", "hello", status=203)
     where = (host.world.web.address(host.index), host.world.port)
-    with socket.create_connection(where, timeout=5) as channel:
+    with socket.create_connection(where, timeout=60) as channel:
         channel.sendall(b"GET http://new.test/page HTTP/1.0\r\n\r\n")
         answer = read(channel, 1 << 20)
     assert answer.startswith(b"HTTP/1.1 203 ")

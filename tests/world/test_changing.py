@@ -228,7 +228,7 @@ def test_a_page_flaps_vanishes_and_moves(page: Page) -> None:
 def test_a_host_that_goes_down_takes_its_connections_with_it(page: Page) -> None:
     web = page.running.web
     where = (web.address(page.host), page.running.port)
-    with socket.create_connection(where, timeout=5) as channel:
+    with socket.create_connection(where, timeout=60) as channel:
         channel.sendall(b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n")
         assert channel.recv(20_000).startswith(b"HTTP/1.1 200")
         page.running.down(page.host)
@@ -263,7 +263,7 @@ def test_bytes_of_head_and_body_are_logged_apart(page: Page) -> None:
     assert last_request(page.running).body_bytes > len(body)
     page.set(Http09())
     where = (page.running.web.address(page.host), page.running.port)
-    with socket.create_connection(where, timeout=5) as channel:
+    with socket.create_connection(where, timeout=60) as channel:
         channel.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert channel.makefile("rb").read() == body
     bare = last_request(page.running)

@@ -78,7 +78,7 @@ def test_rendering_ahead_changes_nothing(running: Running) -> None:
 
 def test_keep_alive_head_and_missing_pages(running: Running) -> None:
     name, port = running.web.address(2), running.port
-    connection = http.client.HTTPConnection(name, port, timeout=5)
+    connection = http.client.HTTPConnection(name, port, timeout=60)
     before = len(running.log())
     statuses = []
     for method, target in (("GET", "/"), ("HEAD", "/"), ("GET", "/none.html"), ("POST", "/")):
@@ -95,7 +95,7 @@ def test_keep_alive_head_and_missing_pages(running: Running) -> None:
 
 def test_two_requests_in_one_packet_are_answered_in_order(running: Running) -> None:
     head = "GET {} HTTP/1.1\r\nHost: x\r\nConnection: {}\r\n\r\n"
-    with socket.create_connection((running.web.address(1), running.port), timeout=5) as channel:
+    with socket.create_connection((running.web.address(1), running.port), timeout=60) as channel:
         wire = head.format("/none", "keep-alive") + head.format("/robots.txt", "close")
         channel.sendall(wire.encode())
         answers = channel.makefile("rb").read()
@@ -245,7 +245,7 @@ def test_a_killed_server_leaves_its_log_and_a_stopped_one_what_was_in_flight(
     path = tmp_path / "requests.jsonl"
     with serve(Web(hosts=2, pages=2), {"127.1.1.2/*": Hang()}, log_path=path) as world:
         get(world.web.url(0, 0))
-        hanging = socket.create_connection((world.web.address(1), world.port), timeout=5)
+        hanging = socket.create_connection((world.web.address(1), world.port), timeout=60)
         hanging.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         world.wait(2)
     hanging.close()

@@ -42,7 +42,7 @@ def clean(url: str) -> str:
 
 def get(url: str, *, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     target = f"{parts.path}?{parts.query}" if parts.query else parts.path
     connection.request(method, target, headers={**fields, "Connection": "close"})

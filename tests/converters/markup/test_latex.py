@@ -59,7 +59,7 @@ x % y
 
 @pytest.mark.parametrize("unit", [r"\textbf{", r"\begin{itemize}\item ", "{", "$", r"\footnote{"])
 def test_nesting_without_end(unit: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     run(latex.convert, unit * 5000 + "x")
     run(latex.convert, unit * 2000 + "x" + "}" * 2000)
-    assert time.monotonic() - began < 8
+    assert time.process_time() - began < 8

@@ -103,9 +103,9 @@ def test_front_matter() -> None:
     "unit", ["[", "![", "`", "**a", "_a ", "[a](", "<a ", "&a", "> ", "- \n", "|"]
 )
 def test_hostile_lines_take_linear_time(unit: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     run(markdown.convert, unit * 20_000)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_nothing_is_lost_of_unclosed_marks() -> None:

@@ -179,12 +179,12 @@ def test_embedded_file() -> None:
 
 
 def test_deep_groups_and_braces_too_many() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     deep = b"{\\rtf1 " + b"{" * 100_000 + b"deep" + b"}" * 100_000 + b" after\\par}"
     assert text(deep) == "deep after"
     assert text(b"{\\rtf1 one\\par}}} two\\par") == "one\ntwo"
     assert text(b"{\\rtf1 cut off here") == "cut off here"
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 def test_styles_based_on_each_other_end() -> None:

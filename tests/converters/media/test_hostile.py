@@ -44,11 +44,11 @@ def test_damaged_files_give_what_is_left(sample: dict[str, Any]) -> None:
                 (0, 1, 255, dice.randrange(256))
             )
         damaged.append(bytes(flipped))
-    start = time.monotonic()
+    start = time.process_time()
     for each in damaged:
         (found,) = convert(each, context())
         assert len(found.page.text) < 10 * len(body) + 1000
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda each: each["file"])

@@ -111,7 +111,7 @@ def test_other_files_are_no_compound_files(body: bytes) -> None:
 def test_mutations_neither_raise_nor_hang() -> None:
     whole = pack({**STREAMS, "Tail": b"t" * 30_000})
     dice = random.Random(4)
-    began = time.monotonic()
+    began = time.process_time()
     for _ in range(300):
         data = bytearray(whole)
         for _ in range(dice.randrange(1, 8)):
@@ -121,4 +121,4 @@ def test_mutations_neither_raise_nor_hang() -> None:
         compound = Compound(bytes(data), Limits())
         for name in compound.names:
             assert len(compound.read(name)) <= len(data)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10

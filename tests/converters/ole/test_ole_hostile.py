@@ -46,7 +46,7 @@ CONVERTERS: dict[str, Callable[[bytes, Context], list[Converted]]] = {
 def test_a_damaged_file_costs_no_more_than_itself(name: str) -> None:
     convert, whole = CONVERTERS[name], sample(name)
     dice = random.Random(name)
-    began = time.monotonic()
+    began = time.process_time()
     for part in range(10):
         assert convert(whole[: len(whole) * part // 10], context())
     for _ in range(100):
@@ -54,4 +54,4 @@ def test_a_damaged_file_costs_no_more_than_itself(name: str) -> None:
         for _ in range(dice.choice((1, 3, 20))):
             data[dice.randrange(len(data))] = dice.randrange(256)
         assert convert(bytes(data), context())
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20

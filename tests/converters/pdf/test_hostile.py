@@ -51,13 +51,13 @@ def test_pages_in_object_streams_are_found_without_a_table() -> None:
 def test_changed_bytes_never_raise(name: str) -> None:
     body = (SAMPLES / name).read_bytes()
     chance = random.Random(name)
-    started = time.monotonic()
+    started = time.process_time()
     for _ in range(40):
         changed = bytearray(body)
         for _ in range(chance.randint(1, 20)):
             changed[chance.randrange(len(changed))] = chance.randrange(256)
         read(bytes(changed))
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 @pytest.mark.parametrize("body", [b"", b"%PDF-", b"%PDF-1.4\n%%EOF", b"fish", bytes(1_000)])
@@ -107,7 +107,7 @@ def test_a_form_that_draws_itself() -> None:
 def test_a_page_of_very_many_pieces_is_quick() -> None:
     chance = random.Random(4)
     words = [(chance.uniform(0, 600), chance.uniform(0, 780), "fish") for _ in range(8_000)]
-    started = time.monotonic()
+    started = time.process_time()
     result = read(made(said(*words)))
     assert result.page.text.count("fish") > 7_000
-    assert time.monotonic() - started < 8
+    assert time.process_time() - started < 8
