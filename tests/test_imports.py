@@ -12,47 +12,25 @@ import importlib.metadata
 import re
 import sys
 import tomllib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 import shoal
-
-PROJECT = Path(__file__).resolve().parent.parent
-SOURCE = PROJECT / "src" / "shoal"
-
-GROUND = frozenset(
-    {"errors", "clock", "closing", "config", "counters", "cycles", "faults", "loop", "plot"}
+from scripts.house import (
+    PAGE,
+    PROJECT,
+    SOURCE,
+    folders,
+    imports,
+    modules,
+    part_of,
+    report,
+    written,
+    wrong_directions,
 )
-ROOMS = frozenset(
-    {"sources", "frontier", "fetch", "understand", "converters", "cleaners", "duplicates", "store"}
-) | {"graph", "index", "search", "freshness", "focus", "cluster", "demo"}
-BELOW_ROOMS = GROUND | {"model", "ports"}
-PACKAGES = (
-    *("layout", "worker", "collection", "files", "indexer", "access", "engine", "control"),
-    *("fleet", "repartition", "analysis", "maintenance", "api"),
-)
-"""What puts the rooms together, from the bottom to the top: each may import all before it."""
-
-MAY_IMPORT: dict[str, frozenset[str]] = {
-    **dict.fromkeys(GROUND, frozenset({"errors"})),
-    "model": GROUND,
-    "ports": GROUND | {"model"},
-    "core": BELOW_ROOMS,
-    **dict.fromkeys(ROOMS, BELOW_ROOMS),
-    **{
-        package: ROOMS | BELOW_ROOMS | {"core"} | frozenset(PACKAGES[:place])
-        for place, package in enumerate(PACKAGES)
-    },
-    "web": GROUND | {"model", "__init__"} | frozenset(PACKAGES),
-    "cli": GROUND | {"model", "web", "demo", "__init__"} | frozenset(PACKAGES),
-    "__init__": GROUND | {"model"} | frozenset(PACKAGES),
-    "__main__": GROUND | {"cli"},
-}
-"""Which parts of the house a part may import; its own modules always."""
 
 VAGUE_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base", "manager"})
 PROJECT_EXTRAS = frozenset({"bench", "dev", "training"})
@@ -68,66 +46,6 @@ MAX_LINES = 400
 MAX_LOOP_LINES = 60
 MAX_MODULES = 25
 """In a folder; families of formats have a file for each format."""
-
-
-@dataclass(frozen=True)
-class Import:
-    """One imported module, by its full name, and where that stands."""
-
-    path: Path
-    line: int
-    target: str
-
-    @property
-    def place(self) -> str:
-        return f"{self.path}:{self.line}"
-
-
-def modules(source: Path) -> Iterator[Path]:
-    yield from sorted(source.rglob("*.py"))
-
-
-def part_of(path: Path) -> str:
-    """The part of the house that a file (relative to the package) belongs to."""
-    return path.parts[0].removesuffix(".py")
-
-
-def imports(source: Path) -> Iterator[Import]:
-    """Every import statement, inside functions and `if TYPE_CHECKING` too."""
-    for file in modules(source):
-        path = file.relative_to(source)
-        package = ["shoal", *path.parent.parts]
-        for node in ast.walk(ast.parse(file.read_bytes(), filename=str(file))):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    yield Import(path, node.lineno, alias.name)
-            elif isinstance(node, ast.ImportFrom):
-                above = package[: len(package) + 1 - node.level] if node.level else []
-                origin = ".".join([*above, *([node.module] if node.module else [])])
-                # `from shoal import x` may name a module or something in __init__: look.
-                for alias in node.names:
-                    yield Import(path, node.lineno, _imported(source, origin, alias.name))
-
-
-def _imported(source: Path, origin: str, name: str) -> str:
-    if origin != "shoal":
-        return origin
-    is_module = (source / f"{name}.py").exists() or (source / name).is_dir()
-    return f"shoal.{name}" if is_module else "shoal"
-
-
-def wrong_directions(source: Path) -> list[str]:
-    found = []
-    for each in imports(source):
-        if each.target.split(".")[0] != "shoal":
-            continue
-        here = part_of(each.path)
-        there = each.target.partition(".")[2].split(".")[0] or "__init__"
-        if here not in MAY_IMPORT:
-            found.append(f"{each.path}: '{here}' is no part of the house; see MAY_IMPORT")
-        elif there != here and there not in MAY_IMPORT[here]:
-            found.append(f"{each.place}: {here} must not import {each.target}")
-    return found
 
 
 def library_users(source: Path) -> dict[str, set[Path]]:
@@ -155,13 +73,10 @@ def long_modules(source: Path) -> list[str]:
 
 
 def crowded_folders(source: Path) -> list[str]:
-    crowd = Counter(
-        file.parent.relative_to(source) for file in modules(source) if file.name != "__init__.py"
-    )
     return [
-        f"{folder}: {count} modules"
-        for folder, count in sorted(crowd.items())
-        if count > MAX_MODULES and not folder.is_relative_to("converters")
+        f"{folder.name}: {folder.modules} modules"
+        for folder in folders(source)
+        if folder.modules > MAX_MODULES and "converters" not in folder.name.split("/")
     ]
 
 
@@ -195,6 +110,15 @@ def long_loops(source: Path) -> list[str]:
 def test_imports_point_one_way() -> None:
     assert list(imports(SOURCE)), "no import found: is the source where this test looks?"
     assert wrong_directions(SOURCE) == []
+
+
+def test_the_page_shows_the_house_as_it_is() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == written(page, report(SOURCE)), "run: python -m scripts.house --write"
+
+
+def test_every_folder_asks_a_question() -> None:
+    assert [each.name for each in folders(SOURCE)[1:] if not each.question.endswith("?")] == []
 
 
 def test_each_library_is_imported_in_one_module() -> None:

@@ -1,4 +1,4 @@
-"""`shoal.duplicate_groups` and its like: what a crawl has grouped, and what is found anew (U4)."""
+"""`shoal.duplicate_groups` and its like: what a crawl has grouped, and what is found anew."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Policies beside each other: on made-up pages, on a collection's own, and drawn (F4)."""
+"""Policies beside each other: on made-up pages, on a collection's own, and drawn."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path

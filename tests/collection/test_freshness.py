@@ -1,4 +1,4 @@
-"""Freshness and age of a collection, beside what is true of it (F3, F7)."""
+"""Freshness and age of a collection, beside what is true of it."""
 
 import random
 import time

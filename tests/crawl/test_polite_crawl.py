@@ -1,4 +1,4 @@
-"""A crawl over two thousand hosts, judged by the server's own log (W2, W4, W5)."""
+"""A crawl over two thousand hosts, judged by the server's own log."""
 
 from collections import defaultdict
 from pathlib import Path

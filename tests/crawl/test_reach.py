@@ -1,4 +1,4 @@
-"""How far a crawl goes: depth, redirects, slashes, limits, robots and page rules (W1, W4, W5)."""
+"""How far a crawl goes: depth, redirects, slashes, limits, robots and page rules."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hosts that ask for time get it, and the others go on at full speed (W2)."""
+"""Hosts that ask for time get it, and the others go on at full speed."""
 
 from pathlib import Path
 

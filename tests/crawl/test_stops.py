@@ -1,4 +1,4 @@
-"""However a crawl ends, the same command goes on: nothing lost, nothing fetched twice (W1, W3)."""
+"""However a crawl ends, the same command goes on: nothing lost, nothing fetched twice."""
 
 import os
 import select

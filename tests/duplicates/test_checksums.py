@@ -1,4 +1,4 @@
-"""Checksums against independent answers (U1)."""
+"""Checksums against independent answers."""
 
 import hashlib
 import io

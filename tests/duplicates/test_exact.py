@@ -1,4 +1,4 @@
-"""The same page under many URLs, by real crawls: marked, archived once, and still whole (U1)."""
+"""The same page under many URLs, by real crawls: marked, archived once, and still whole."""
 
 import asyncio
 from collections.abc import Iterator, Mapping

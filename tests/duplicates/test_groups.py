@@ -1,4 +1,4 @@
-"""Groups of near-duplicates: who joins, who leads, who takes over, and books that agree (U4)."""
+"""Groups of near-duplicates: who joins, who leads, who takes over, and books that agree."""
 
 from collections.abc import Iterator
 from pathlib import Path

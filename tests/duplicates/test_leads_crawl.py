@@ -1,4 +1,4 @@
-"""Who stands for a group, by real crawls: by its canonical link, while it is there (U4)."""
+"""Who stands for a group, by real crawls: by its canonical link, while it is there."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Copies that a site makes by itself: learned, no longer fetched, sampled, unlearned (U4).
+"""Copies that a site makes by itself: learned, no longer fetched, sampled, unlearned.
 
 The crawls are walks over a list of URLs against a real table; what a URL shows is a function.
 """

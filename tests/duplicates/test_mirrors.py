@@ -1,4 +1,4 @@
-"""Mirrors of whole sites: learned, no longer fetched, sampled, unlearned (U4)."""
+"""Mirrors of whole sites: learned, no longer fetched, sampled, unlearned."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""A web of copies, by a real crawl: one of each is indexed, copies are no longer asked for (U4).
+"""A web of copies, by a real crawl: one of each is indexed, copies are no longer asked for.
 
 Four sites: articles of which every third has a near-duplicate, a mirror of them all, documents that
 carry a session id in every link, and a shop whose pages look alike and say something of their own.

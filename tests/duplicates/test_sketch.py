@@ -1,4 +1,4 @@
-"""Words, shingles and sketches: the part in C does what the one in Python says (U2)."""
+"""Words, shingles and sketches: the part in C does what the one in Python says."""
 
 from array import array
 from pathlib import Path

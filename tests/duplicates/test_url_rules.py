@@ -1,4 +1,4 @@
-"""Which part of a URL explains that two URLs are one page, and what is left without it (U4)."""
+"""Which part of a URL explains that two URLs are one page, and what is left without it."""
 
 import time
 

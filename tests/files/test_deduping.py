@@ -1,4 +1,4 @@
-"""`shoal.dedupe`: near-duplicates in any iterable of texts (U2, U3, U4)."""
+"""`shoal.dedupe`: near-duplicates in any iterable of texts."""
 
 from collections.abc import Iterator
 from random import Random

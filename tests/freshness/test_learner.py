@@ -1,4 +1,4 @@
-"""Many pages at once learn as one page does: the same estimates, priors and intervals (F2, F4)."""
+"""Many pages at once learn as one page does: the same estimates, priors and intervals."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Freshness and age as defined, looking ahead and looking back (F3)."""
+"""Freshness and age as defined, looking ahead and looking back."""
 
 import random
 from math import exp

@@ -1,4 +1,4 @@
-"""The exact optimum: it spends the budget, nothing is better, and one page's rule agrees (F4)."""
+"""The exact optimum: it spends the budget, nothing is better, and one page's rule agrees."""
 
 import math
 

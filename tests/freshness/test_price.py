@@ -1,4 +1,4 @@
-"""The price meets the budget: as pages come and go, when it changes, after a restart (F4)."""
+"""The price meets the budget: as pages come and go, when it changes, after a restart."""
 
 import heapq
 import math

@@ -1,5 +1,5 @@
 """Priors learned from other pages: of their population, shrunk where there are few, replaced at
-each revisit (F2)."""
+each revisit."""
 
 import random
 from math import expm1, inf, isfinite, log, nan

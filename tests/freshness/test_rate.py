@@ -1,5 +1,5 @@
 """The estimate of a page's rate of change: exact, honest about what it does not know, and never at
-a loss (F2)."""
+a loss."""
 
 import random
 from itertools import pairwise

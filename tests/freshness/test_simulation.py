@@ -1,4 +1,4 @@
-"""A simulated year: near the optimum, within the budget, and as a crawl would do it (F4)."""
+"""A simulated year: near the optimum, within the budget, and as a crawl would do it."""
 
 import heapq
 import random

@@ -1,4 +1,4 @@
-"""The cost of waiting: right for every rate and time, and its root where the cost is least (F4)."""
+"""The cost of waiting: right for every rate and time, and its root where the cost is least."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""Which site, which URL? Mercator's choice, seen from outside (W3, W7)."""
+"""Which site, which URL? Mercator's choice, seen from outside."""
 
 from collections import Counter
 from dataclasses import replace

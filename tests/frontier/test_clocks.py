@@ -1,4 +1,4 @@
-"""When is a host asked again? Clocks through answers, failures, restarts and kills (W2)."""
+"""When is a host asked again? Clocks through answers, failures, restarts and kills."""
 
 from dataclasses import replace
 from email.utils import formatdate

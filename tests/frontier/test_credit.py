@@ -1,4 +1,4 @@
-"""A domain's credit: only handed on, never made up; who has used it up stands behind (W9)."""
+"""A domain's credit: only handed on, never made up; who has used it up stands behind."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What does a link add? The seen test, the least depth, redirects, and who is excluded (W1, W5)."""
+"""What does a link add? The seen test, the least depth, redirects, and who is excluded."""
 
 from dataclasses import replace
 from itertools import pairwise

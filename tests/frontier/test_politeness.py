@@ -1,4 +1,4 @@
-"""The arithmetic of waiting (W2)."""
+"""The arithmetic of waiting."""
 
 from random import Random
 

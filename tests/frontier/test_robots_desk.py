@@ -1,4 +1,4 @@
-"""A site's robots.txt: first, once a day, and nothing else while it is on its way (W4)."""
+"""A site's robots.txt: first, once a day, and nothing else while it is on its way."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 """Neither an endless site nor a farm of hosts takes a crawl over: the honest sites are completed
-within a page limit of twice their size (W9)."""
+within a page limit of twice their size."""
 
 import subprocess
 import sys

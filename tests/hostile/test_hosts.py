@@ -1,5 +1,5 @@
 """Hostile servers, each beside honest ones in one crawl: each ends in the right outcome, memory
-stays within bounds, and the honest hosts are crawled completely (W9)."""
+stays within bounds, and the honest hosts are crawled completely."""
 
 import subprocess
 import sys

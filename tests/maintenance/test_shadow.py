@@ -1,4 +1,4 @@
-"""A crawl gathered apart and applied in one step, while readers see the old state (P4)."""
+"""A crawl gathered apart and applied in one step, while readers see the old state."""
 
 import asyncio
 import os

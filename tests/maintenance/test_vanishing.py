@@ -1,4 +1,4 @@
-"""Pages that vanish, move and flap, and sites that are down: what the index then holds (F6)."""
+"""Pages that vanish, move and flap, and sites that are down: what the index then holds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

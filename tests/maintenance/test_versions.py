@@ -1,4 +1,4 @@
-"""Old versions stay by policy, and `compact` gives back what only the others needed (P4)."""
+"""Old versions stay by policy, and `compact` gives back what only the others needed."""
 
 import asyncio
 import os

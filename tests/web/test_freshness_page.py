@@ -1,4 +1,4 @@
-"""/freshness: how fresh pages are and how old, beside the time since the last fetch (F7)."""
+"""/freshness: how fresh pages are and how old, beside the time since the last fetch."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""What shape has the web that was gathered, and which laws does it follow? `shoal graph` (I4).
+"""What shape has the web that was gathered, and which laws does it follow? `shoal graph`.
 
 Links come out of the graph that `shoal rank` made; without one it is made first. Lengths and words
 come out of the pages: of many pages every n-th is read.

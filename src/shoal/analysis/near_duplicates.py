@@ -1,4 +1,4 @@
-"""What is near this one? The search scenario (U4): one text against all that are stored.
+"""What is near this one? The search scenario: one text against all that are stored.
 
 Candidates come from the index of near-duplicates, which knows groups by what they say nearly word
 for word. It is asked by 16 marks of the text and knows a group by its cores, so that one page may

@@ -1,4 +1,4 @@
-"""Which policy would do best here? Simulated, on made-up pages or on those of a collection (F4).
+"""Which policy would do best here? Simulated, on made-up pages or on those of a collection.
 
 Every policy gets the same pages, the same budget and the same time. With known rates it shows what
 the online rule loses against the optimum that is solved for all pages at once; with learned ones

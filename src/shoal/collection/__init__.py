@@ -1,0 +1,1 @@
+"""What is stored, and for whom? Reading it, on one tablet or on many."""

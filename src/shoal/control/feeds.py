@@ -1,4 +1,4 @@
-"""Which feeds does a collection poll, and what does one say (R1, R3)?
+"""Which feeds does a collection poll, and what does one say?
 
 Feeds are added and removed by orders, like everything else that a person wants of a crawl: a
 running one is told, a resting collection is changed at once. A list in OPML stands for all feeds in

@@ -1,4 +1,4 @@
-"""What does one sitemap say? A file, or a URL that is asked for as politely as a crawl would (S1).
+"""What does one sitemap say? A file, or a URL that is asked for as politely as a crawl would.
 
 Of a site, robots.txt is asked first: what it forbids is not read, unless it names it as a sitemap.
 A host that a running crawl is asking, or that is paused, is not asked here too.

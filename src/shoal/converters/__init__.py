@@ -1,0 +1,1 @@
+"""What does a file say? Any format becomes the same tagged text."""

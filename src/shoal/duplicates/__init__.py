@@ -1,0 +1,1 @@
+"""Has somebody said this before? Exact copies, near-duplicates, mirrors."""

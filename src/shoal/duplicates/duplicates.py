@@ -1,4 +1,4 @@
-"""Has somebody said this before? The verdict on a page, in its commit (U1–U4).
+"""Has somebody said this before? The verdict on a page, in its commit.
 
 First by its bytes (exact.py), then by what it says: the content's sketch is looked up, and the page
 joins the group of its near-duplicates (near.py, groups.py). The lead of a group is indexed, the

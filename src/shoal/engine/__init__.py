@@ -1,0 +1,1 @@
+"""Which parts make a crawl, and how does it run?"""

@@ -1,4 +1,4 @@
-"""What is it worth that a page is fresh? By the links to it, and by how often people open it (F4).
+"""What is it worth that a page is fresh? By the links to it, and by how often people open it.
 
 A page of the highest rank weighs four times one that nobody links to; opening a result counts by
 its logarithm. What a sitemap says of priority counts as a hint where there is neither.

@@ -1,4 +1,4 @@
-"""How does a document get in past the fetch? Articles of feeds, polled or pushed (R1, R2).
+"""How does a document get in past the fetch? Articles of feeds, polled or pushed.
 
 A pushed feed is read in a child process like one that was polled, and its new items are taken in
 one batch with what is remembered of it; the order is done only then. Articles wait in the table

@@ -1,4 +1,4 @@
-"""When is a crawl enough? Limits on pages, time, bytes and free disk (W1).
+"""When is a crawl enough? Limits on pages, time, bytes and free disk.
 
 Pages and bytes are counted over the collection's life, so that the same command, run again after a
 kill, ends where it would have ended. Time is counted from the start of this run.

@@ -1,4 +1,4 @@
-"""May this crawl start? What is refused before the first request, in one sentence each (W2)."""
+"""May this crawl start? What is refused before the first request, in one sentence each."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What do other tablets say of near-duplicates, and what does it change here? (X3)
+"""What do other tablets say of near-duplicates, and what does it change here?
 
 What they say is judged in duplicates/across/across.py; pages whose place changes get it in their
 row and in the counts, in the same batch, as after a visit.

@@ -1,4 +1,4 @@
-"""How is a crawl told to look again? The settings of [refresh], as its parts want them (F4, F5).
+"""How is a crawl told to look again? The settings of [refresh], as its parts want them.
 
 Without a budget each stored page may be visited once a day on average, but revisits never have more
 than their share of what politeness lets the crawl do: one request per site and delay.

@@ -1,4 +1,4 @@
-"""What does a sitemap or a feed come to, in its visit's commit? The SourceDesk port (S1, R1).
+"""What does a sitemap or a feed come to, in its visit's commit? The SourceDesk port.
 
 Of a feed only what is new counts: its items are known by their guids as given. An article that the
 feed carries whole is put among the injections and read from there, unless its page was fetched

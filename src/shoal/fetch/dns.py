@@ -1,4 +1,4 @@
-"""Where does a host live? Asynchronous look-ups, cached by their TTL, asked ahead of need (W8).
+"""Where does a host live? Asynchronous look-ups, cached by their TTL, asked ahead of need.
 
 A failure is a value like any other and is remembered too, for less long. One look-up per name is
 under way at a time, whoever asks; the cache is bounded and forgets its oldest entries first. IPv4

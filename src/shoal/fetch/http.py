@@ -63,7 +63,7 @@ class HttpFetcher:
         return await self._ask(visit, "GET")
 
     async def head(self, visit: Visit) -> Fetched:
-        """The head alone; a server that does not do HEAD is asked with GET (W10)."""
+        """The head alone; a server that does not do HEAD is asked with GET."""
         fetched = await self._ask(visit, "HEAD")
         return await self._ask(visit, "GET") if fetched.status in _HEAD_NOT_DONE else fetched
 

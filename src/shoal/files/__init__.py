@@ -1,0 +1,1 @@
+"""What can be done with files and texts without a crawl? Clean, compare, make sitemaps."""

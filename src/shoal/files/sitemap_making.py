@@ -1,4 +1,4 @@
-"""How often does each file of a folder change? Told in a sitemap, learned from run to run (S2).
+"""How often does each file of a folder change? Told in a sitemap, learned from run to run.
 
 A run sees of each file when it was last modified. What earlier runs saw stands in a small file
 beside the sitemap: for each page the sufficient statistics of its rate of change, the same as a

@@ -1,0 +1,1 @@
+"""Is it wanted? Scope, rules files, traps, fixed priorities."""

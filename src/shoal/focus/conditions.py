@@ -1,4 +1,4 @@
-"""What can a rule ask of a URL? Its host, domain, directory, scheme, extension, or a pattern (W6).
+"""What can a rule ask of a URL? Its host, domain, directory, scheme, extension, or a pattern.
 
 A line is read once into a set of names or a pattern, and neighbouring lines of one kind share a
 set: a list of 100,000 hosts costs one look-up per URL, not 100,000. Names are brought to the

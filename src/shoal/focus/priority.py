@@ -1,4 +1,4 @@
-"""What is a URL worth to fetch, as far as the link itself tells (W7)?
+"""What is a URL worth to fetch, as far as the link itself tells?
 
 In breadth- and depth-first order every link is worth the same and arrival decides. In priority
 order the rules' `priority` lines speak first; what they leave open is judged by its location, as

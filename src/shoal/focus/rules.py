@@ -1,4 +1,4 @@
-"""Which URLs does a rules file want, and how much (W6, W7)? One rule a line, the first match wins.
+"""Which URLs does a rules file want, and how much? One rule a line, the first match wins.
 
 docs/rules.md is the language. A line that can't be read is a UsageError with its number: a rule
 that is silently skipped would crawl what a person forbade. Ready-made sets stand in `sets/`,

@@ -1,4 +1,4 @@
-"""Is a URL wanted, as far as its name tells? Scope, include and exclude, the rules file (W6).
+"""Is a URL wanted, as far as its name tells? Scope, include and exclude, the rules file.
 
 Asked in a child process for every link of every page, so what depends on the site alone is worked
 out once per site and remembered, in bounded memory. The part of a reason before its colon is its

@@ -1,4 +1,4 @@
-"""Does a URL look as if a program made it up? What a single name can tell of a trap (W9).
+"""Does a URL look as if a program made it up? What a single name can tell of a trap.
 
 A site that answers every URL can make up URLs for ever: relative links that pile directories up,
 filters that are added to filters, a calendar without an end. Such names are refused here, in the

@@ -1,4 +1,4 @@
-"""What would the crawl's estimator say of a hundred thousand pages at once? (F2, F4)
+"""What would the crawl's estimator say of a hundred thousand pages at once?
 
 rate.py follows the posterior of one page with nine points; here that of every page is kept on one
 grid of ln r, and a visit adds a row of a table to it. The expected cost of waiting, for all times

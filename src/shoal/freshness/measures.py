@@ -1,4 +1,4 @@
-"""How fresh is a copy, and how old? (F3; Cho and Garcia-Molina, "Synchronizing a database", 2000)
+"""How fresh is a copy, and how old? (Cho and Garcia-Molina, "Synchronizing a database", 2000)
 
 Freshness is 1 while a copy is as its page and 0 from the page's first change on; age is the time
 since that change, and 0 before it. It is not the time since the last visit. Nobody sees a page

@@ -1,4 +1,4 @@
-"""What is the best that a budget can do, if all rates are known? (F4; Cho & Garcia-Molina, 2003)
+"""What is the best that a budget can do, if all rates are known? (Cho & Garcia-Molina, 2003)
 
 Every page is visited at even intervals, and the intervals are such that one more visit is worth the
 same everywhere: the price. Demand falls as the price rises, so the price that spends the budget is

@@ -1,4 +1,4 @@
-"""Which pages are simulated? Rates of change and weights as the web has them (F4).
+"""Which pages are simulated? Rates of change and weights as the web has them.
 
 Rates are log-normal, around one change a month, over several powers of ten (Cho & Garcia-Molina,
 2000, found 23% of their pages changed daily: that is the second population). Weights follow the

@@ -1,4 +1,4 @@
-"""What may a visit cost, so that all visits together meet the budget? (F4)
+"""What may a visit cost, so that all visits together meet the budget?
 
 A page is due when the cost of waiting passes the price (waiting.py). What all pages would ask for
 at the price of now is needed for that, without asking them all. Demand falls with the price by a

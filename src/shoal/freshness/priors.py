@@ -1,4 +1,4 @@
-"""How do pages like this one change? The prior of a page's rate, learned from others (F2).
+"""How do pages like this one change? The prior of a page's rate, learned from others.
 
 Pages are grouped: all, those of a media type, of a site, and of a site's path pattern. Each group
 is three sums over the posteriors of its pages, and its mean and deviation those of the group around

@@ -1,4 +1,4 @@
-"""How often does a page change, and how sure is that? (F2)
+"""How often does a page change, and how sure is that?
 
 Changes are taken as a Poisson process of rate r a second (Cho and Garcia-Molina, "Estimating
 frequency of change", 2003), and x = ln r as normal before the first visit. A visit that finds no

@@ -1,4 +1,4 @@
-"""What does a visit teach, and when is the next one? The Refresher port (F1–F4).
+"""What does a visit teach, and when is the next one? The Refresher port.
 
 Whether a page changed is decided by its content: its digest, and when that differs how much of it
 is as before. When it changed, Last-Modified may tell, against the server's own Date; a page's own

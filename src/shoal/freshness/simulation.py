@@ -1,4 +1,4 @@
-"""How would a policy do? A year of a hundred thousand pages in a minute (F4).
+"""How would a policy do? A year of a hundred thousand pages in a minute.
 
 The rule is the crawl's own: the posterior of a page's rate (rate.py), a prior that is learned from
 all of them (priors.py), the cost of waiting (waiting.py) and the price (price.py), for arrays. Time

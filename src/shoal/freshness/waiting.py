@@ -1,4 +1,4 @@
-"""What does it cost not to look, and when does that pass a price? (F4)
+"""What does it cost not to look, and when does that pass a price?
 
 A page that is visited every T seconds costs, per second, (price of a visit + what its copy's age
 adds up to) / T. That is least where weight · V(T) = price, with V(t) = t·A(t) − ∫A and A the

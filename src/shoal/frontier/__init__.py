@@ -1,0 +1,1 @@
+"""Which site, which URL, when?"""

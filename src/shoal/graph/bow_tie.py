@@ -1,4 +1,4 @@
-"""What shape has the web that was gathered? The parts of a bow tie (I4).
+"""What shape has the web that was gathered? The parts of a bow tie.
 
 Broder et al., "Graph structure in the Web" (2000). Core: the largest set of pages that all reach
 each other. In: pages from which it is reached. Out: pages that it reaches. Tubes lead from In to

@@ -19,14 +19,14 @@ from shoal.graph.arrays import Floats, Offsets, each_once
 from shoal.graph.link_graph import Adjacency
 
 Told = Callable[[int, float], None]
-"""After each iteration: its number, and by how much the ranks changed (L1)."""
+"""After each iteration: its number, and by how much the ranks changed."""
 
 
 class Walk(NamedTuple):
     damping: float = 0.85
     """How often somebody who wanders about follows a link, rather than start anew."""
     tolerance: float = 1e-10
-    """It ends when the ranks change by less than this, all changes added up (L1)."""
+    """It ends when the ranks change by less than this, all changes added up."""
     max_iterations: int = 200
 
 

@@ -1,1 +1,1 @@
-"""Which documents have these words, for whom? The full-text index (I1)."""
+"""Which documents have these words, for whom? The full-text index."""

@@ -1,0 +1,1 @@
+"""How does the index follow the table?"""

@@ -1,4 +1,4 @@
-"""How does the index keep up with the table? It follows the change log (I1).
+"""How does the index keep up with the table? It follows the change log.
 
 A change names a row; its entry is made anew from the table, so a change that comes twice does no
 harm. The index commits the number of the last change that it has taken in together with the

@@ -1,4 +1,4 @@
-"""What do people open? Counted here, in the collection's own directory, and nowhere else (F4).
+"""What do people open? Counted here, in the collection's own directory, and nowhere else.
 
 A line of the file `opened` is a URL and how often it was opened; noting one appends a line. When
 the file has grown, lines of one URL become one, and the least opened are forgotten: its size is

@@ -1,0 +1,1 @@
+"""Does it hold together, and what can be mended? What also runs behind `serve`."""

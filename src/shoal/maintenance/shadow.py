@@ -1,4 +1,4 @@
-"""How is a collection replaced in one step? A crawl gathered apart, and then pointed at (P4).
+"""How is a collection replaced in one step? A crawl gathered apart, and then pointed at.
 
     generations/1/table, generations/1/warc     what a shadow crawl gathers
     live -> generations/1                       one rename, and it is the collection

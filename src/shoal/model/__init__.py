@@ -1,0 +1,1 @@
+"""What are the nouns? Pure values, no I/O."""

@@ -1,4 +1,4 @@
-"""How does a page change? What its visits have shown, in a form that does not grow (F1, F2).
+"""How does a page change? What its visits have shown, in a form that does not grow.
 
 A visit shows that a page is as it was, or that it changed some time since the last one; a server
 may tell when. Under the Poisson model all that matters of the past are three things: for how long

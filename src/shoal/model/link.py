@@ -53,7 +53,7 @@ class Link(Struct, array_like=True):
 
 
 class Anchor(Struct, array_like=True):
-    """The cell `anchor:<source row>` at the target's row (P5)."""
+    """The cell `anchor:<source row>` at the target's row."""
 
     text: str
     rel: int = 0

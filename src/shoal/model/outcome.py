@@ -1,4 +1,4 @@
-"""How did a fetch end? One table of outcomes, with a row for every HTTP status of RFC 9110 (W10).
+"""How did a fetch end? One table of outcomes, with a row for every HTTP status of RFC 9110.
 
 The world's faults are values, never exceptions. What follows from an outcome (how long to wait, how
 many tries, whether the site is to blame, what the page's state becomes) stands in `TREATMENT` and

@@ -68,7 +68,7 @@ class FormField(Struct, array_like=True):
 
 
 class Form(Struct, array_like=True):
-    """A form found on a page (D2 probes GET forms; nothing is ever submitted here)."""
+    """A form found on a page (nothing is ever submitted here)."""
 
     action: str
     method: str = "get"

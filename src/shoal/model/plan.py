@@ -1,4 +1,4 @@
-"""How many connections and hosts does a rate need, and why does a crawl not reach it (W14)?
+"""How many connections and hosts does a rate need, and why does a crawl not reach it?
 
 By Little's law what is under way is rate × time: a request takes `latency`, and a host is out of
 reach for `delay` after it. A planner is asked with round numbers before a crawl; the same
@@ -39,7 +39,7 @@ def plan(
 
 
 def hosts_needed(pages_per_second: float, delay_seconds: float, fetch_seconds: float = 0.0) -> int:
-    """Hosts that must have work so that one is always ready: rate × (delay + fetch time), W3."""
+    """Hosts that must have work so that one is always ready: rate × (delay + fetch time)."""
     return _whole(pages_per_second * (delay_seconds + fetch_seconds))
 
 

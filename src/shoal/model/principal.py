@@ -1,4 +1,4 @@
-"""Who is reading? Every read takes a principal, so that nobody finds what they may not read (L3).
+"""Who is reading? Every read takes a principal, so that nobody finds what they may not read.
 
 A document lists its readers; an empty list is public. The owner of a collection on one's own
 machine reads everything.

@@ -1,0 +1,1 @@
+"""How is a curve drawn? As SVG and PNG, without a library."""

@@ -1,0 +1,1 @@
+"""How does one collection become many tablets, and many one?"""

@@ -1,4 +1,4 @@
-"""What does a feed say (R1)? RSS, RDF, Atom, CDF and JSON Feed become one value.
+"""What does a feed say? RSS, RDF, Atom, CDF and JSON Feed become one value.
 
 A feed comes from anyone: `read_feed` never raises, and bounds what it looks at and what it returns.
 What can be read is read, and `problem` says what could not. An item is known again by its guid

@@ -1,4 +1,4 @@
-"""What do other processes ask of a running crawl (W13)? A spool directory with one file per order.
+"""What do other processes ask of a running crawl? A spool directory with one file per order.
 
 Only the crawl's own process writes to the table; `shoal submit` and its kind leave an order here.
 An order is written under another name, synced and renamed, so it is there whole or not at all; it

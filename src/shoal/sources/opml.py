@@ -1,4 +1,4 @@
-"""Which feeds does somebody follow? OPML, the list that feed readers give to each other (R3).
+"""Which feeds does somebody follow? OPML, the list that feed readers give to each other.
 
 No XML parser reads it, because entities can make a small file explode: an attribute can't hold a
 `<`, so the tags are what stands between two of them. Folders are flattened; what names no feed is

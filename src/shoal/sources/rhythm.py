@@ -1,4 +1,4 @@
-"""When is a feed asked again (R1)? As often as it posts, within what it and its server allow.
+"""When is a feed asked again? As often as it posts, within what it and its server allow.
 
 The rate of posting is estimated from the last items, with the silence since then (a feed that stops
 slows down by itself) and a prior of one item a day, which a handful of items outweighs. A burst

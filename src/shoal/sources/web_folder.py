@@ -1,4 +1,4 @@
-"""Which pages does a folder hold, as a web server would show it? Files with URLs and dates (S2).
+"""Which pages does a folder hold, as a web server would show it? Files with URLs and dates.
 
 A name that begins with a dot is hidden, with all below it. A link to a file is taken when the file
 lies in the folder too; a link to a folder never is: inside, its files are listed under their own

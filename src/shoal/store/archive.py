@@ -1,4 +1,4 @@
-"""Where are the raw responses? Appended to WARC files, one gzip member per record (P2, P6).
+"""Where are the raw responses? Appended to WARC files, one gzip member per record.
 
 A file belongs to one process for as long as it lives, so that nobody shares a file offset. A
 record is written in one unbuffered call *before* its place is told to anyone: no row can point at

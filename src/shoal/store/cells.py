@@ -1,4 +1,4 @@
-"""What stood in this cell at that time? Rows with columns and timestamps on an ordered table (P3).
+"""What stood in this cell at that time? Rows with columns and timestamps on an ordered table.
 
 The newest version of a cell stands under `row NUL qualifier`, so that reading it is one point
 lookup that a filter can answer. Older versions stand under the same key plus NUL and the time,

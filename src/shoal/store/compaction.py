@@ -1,4 +1,4 @@
-"""Which archived records does nobody need any more, and how are they let go? (P4)
+"""Which archived records does nobody need any more, and how are they let go?
 
 A page keeps its newest versions, by policy; a visit keeps its records while a version of its page
 has them, or while it is one of the newest visits. An archive file that is mostly other records is

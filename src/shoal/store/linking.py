@@ -1,4 +1,4 @@
-"""Who says what of whom? A page's out-links at its own row, what it calls others at theirs (P5).
+"""Who says what of whom? A page's out-links at its own row, what it calls others at theirs.
 
 A target may be another tablet's: what concerns it leaves in the same batch (`Elsewhere`), and what
 pages of other tablets call a page of ours arrives by `say_of`.

@@ -1,4 +1,4 @@
-"""Where is it kept? Pages as rows: everything one visit changes goes into one batch (P1, P3, P5).
+"""Where is it kept? Pages as rows: everything one visit changes goes into one batch.
 
 Writing is the Store port. Reading takes a principal, always: a page whose readers do not include
 it is not there. The raw response stands in the archive, the row knows where.
@@ -226,7 +226,7 @@ class PageStore:
         self.log.append(batch, row, What.SHARED, when)
 
     def mark(self, batch: Batch, row: bytes, marks: Mapping[str, str], when: float) -> None:
-        """What analysis found out about a stored page (P7); an empty value is none."""
+        """What analysis found out about a stored page; an empty value is none."""
         if self._newest(row) is None:
             return
         for name, value in marks.items():

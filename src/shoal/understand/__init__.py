@@ -1,0 +1,1 @@
+"""Who reads the bytes? The supervised pool of child processes."""

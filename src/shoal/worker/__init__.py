@@ -1,0 +1,1 @@
+"""What does a child process do, and who starts one?"""

@@ -1,4 +1,4 @@
-"""What does a sitemap or a feed name? Its entries become settled links, in a child (S1, R1).
+"""What does a sitemap or a feed name? Its entries become settled links, in a child.
 
 Neither is a document: what it names goes to the frontier, a feed's items to whoever takes whole
 articles. A sitemap speaks for its own host and for others of the same registered domain

@@ -1,0 +1,1 @@
+"""How does an answer look in a terminal? Tables, progress, plots, numbers in words."""

@@ -1,0 +1,1 @@
+"""How does a collection leave? As URLs, JSON lines, WARC or CDXJ."""

@@ -1,0 +1,1 @@
+"""How does it stand, and why is it so? Status, hosts, freshness, the story of a URL."""

@@ -1,4 +1,4 @@
-"""How fresh is a collection, and how old? Now, over time, by site and by page (F3, F7).
+"""How fresh is a collection, and how old? Now, over time, by site and by page.
 
 By definition, not by the date of the last fetch: what matters is whether a page has changed since,
 and since when (freshness/measures.py). Each page's rate of change is estimated from its visits and

@@ -1,4 +1,4 @@
-"""In which unit does an age read best? The largest that there is at least one of (F7).
+"""In which unit does an age read best? The largest that there is at least one of.
 
 An age is kept in days, and is anything from seconds, just after a crawl, to years. The command, the
 dashboard and the drawings all choose the unit here.

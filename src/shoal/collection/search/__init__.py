@@ -1,0 +1,1 @@
+"""Which pages are these words about? From the line to the results."""

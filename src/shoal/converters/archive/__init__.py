@@ -1,0 +1,1 @@
+"""What lies in an archive? Its members, each within bounds."""

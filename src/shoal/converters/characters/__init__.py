@@ -1,0 +1,1 @@
+"""Which characters do these bytes stand for, and in which language?"""

@@ -1,0 +1,1 @@
+"""What do data files and source code say? Tables, JSON, calendars, subtitles."""

@@ -1,0 +1,1 @@
+"""What do books say? EPUB, FictionBook, Mobipocket."""

@@ -1,0 +1,1 @@
+"""What do the files of Apple's office say? Pages, Numbers, Keynote."""

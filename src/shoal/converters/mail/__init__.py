@@ -1,0 +1,1 @@
+"""What does a mail say? Its parts, its attachments, whole mailboxes."""

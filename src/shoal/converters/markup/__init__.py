@@ -1,0 +1,1 @@
+"""What do texts with markup say? Markdown, LaTeX, RTF, wikis, manuals."""

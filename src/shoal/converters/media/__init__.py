@@ -1,0 +1,1 @@
+"""What do pictures, sound and film say of themselves? Their tags."""

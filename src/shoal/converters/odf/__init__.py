@@ -1,0 +1,1 @@
+"""What do OpenDocument files say? Texts, sheets, slides, drawings."""

@@ -1,0 +1,1 @@
+"""What do Microsoft's older binary files say? Word, PowerPoint, Outlook, OneNote."""

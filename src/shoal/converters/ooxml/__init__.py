@@ -1,0 +1,1 @@
+"""What do Microsoft's newer files say? Word, PowerPoint, Visio, XPS."""

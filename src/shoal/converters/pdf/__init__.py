@@ -1,0 +1,1 @@
+"""What does a PDF say? Its characters in reading order, as blocks."""

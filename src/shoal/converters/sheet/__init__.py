@@ -1,0 +1,1 @@
+"""What do spreadsheets say? Excel, old and new, and its peers."""

@@ -1,4 +1,4 @@
-"""Has a page of another tablet said this before? What tablets tell each other of theirs (X3).
+"""Has a page of another tablet said this before? What tablets tell each other of theirs.
 
 Groups of a tablet's own pages are settled first, as on one machine. Then the page that stands for a
 group is sent to the homes of its smallest marks (sent.py, home.py), and only when something has

@@ -1,4 +1,4 @@
-"""What was said of a page to the homes of its marks, and what did they say? (X3)
+"""What was said of a page to the homes of its marks, and what did they say?
 
     far-sent 00 page (8)   for a page that stands for its group at its own tablet
 

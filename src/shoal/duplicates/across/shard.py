@@ -1,4 +1,4 @@
-"""Which pages of other tablets say nearly the same? The home of marks (X3).
+"""Which pages of other tablets say nearly the same? The home of marks.
 
     far-mark far-near far-kin far-member   as in near.py and groups.py, for pages of all tablets
     far-page 00 page (8)                   what its tablet said of it, and what that was told

@@ -1,0 +1,1 @@
+"""Are these the same bytes, or the same text? Checksums and their index."""

@@ -1,4 +1,4 @@
-"""Are these the same bytes? Four answers, from the cheapest to the surest (U1).
+"""Are these the same bytes? Four answers, from the cheapest to the surest.
 
 A byte sum does not see moved bytes, a CRC is easily forged, a strong hash is neither. POSIX's
 cksum is a CRC of the other bit order with the length behind the data; it is had here from zlib's,

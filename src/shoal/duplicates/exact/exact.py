@@ -1,5 +1,5 @@
 """Has this very page been seen under another URL? An index of payloads and texts, in the family
-`print` (U1).
+`print`.
 
     body 00 xxh3-128 of the body as sent   →  the first page that has it, and its archived record
     text 00 digest of the text             →  the first page that has it

@@ -1,0 +1,1 @@
+"""Which URLs and sites always give what is there already? Lessons and mirrors."""

@@ -1,0 +1,1 @@
+"""How else are near-duplicates told? Simhash, fingerprints, the cosine."""

@@ -1,4 +1,4 @@
-"""How many near-duplicates does a fingerprint of so many bytes find? The textbook's exercise (U4).
+"""How many near-duplicates does a fingerprint of so many bytes find? The textbook's exercise.
 
 All pairs of a sample are judged by simhashes of several sizes, by n-grams of which more and more
 are left out (those that are 0 mod p are kept), and by sketches, as in a crawl. The truth is given

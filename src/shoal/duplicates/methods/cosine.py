@@ -1,4 +1,4 @@
-"""Which documents use the same words as this one? The angle between word vectors (U4).
+"""Which documents use the same words as this one? The angle between word vectors.
 
 The search scenario: one text against all others, where order and runs of words do not matter. More
 is found than by any fingerprint, at the price of reading every text. A word weighs 1 + log of how

@@ -1,5 +1,5 @@
 """Which few numbers stand for a text, and when are two texts near by them? Fingerprints of word
-n-grams (U2).
+n-grams.
 
 The n-grams of a text are hashed to 64 bits. All hashes are its fingerprints, or those that are 0
 mod p, or those of n-grams that begin with given characters, or those that winnowing picks: the

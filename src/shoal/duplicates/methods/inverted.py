@@ -1,4 +1,4 @@
-"""Which documents share fingerprints with this one? An inverted index in the family `print` (U2).
+"""Which documents share fingerprints with this one? An inverted index in the family `print`.
 
     gram 00 settings fingerprint document   →  how many fingerprints the document has
     grams 00 settings document              →  its key and all of its fingerprints

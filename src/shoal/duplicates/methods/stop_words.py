@@ -1,4 +1,4 @@
-"""Which words say nothing of what a text is about? They are no features of a simhash (U3).
+"""Which words say nothing of what a text is about? They are no features of a simhash.
 
 The commonest function words of English, German, French and Spanish, as shingles.py cuts words: in
 lower case, without apostrophes (`don't` is `don` and `t`). Short on purpose. A word that is common

@@ -1,4 +1,4 @@
-"""Where do two texts differ? Word by word, to be read by people (U4).
+"""Where do two texts differ? Word by word, to be read by people.
 
 White space is no difference: a text that is wrapped anew is the same text. Pieces end where a line
 ends, so that they can be shown line by line.

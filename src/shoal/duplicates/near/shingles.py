@@ -1,4 +1,4 @@
-"""Which words does a text have, and which runs of words? 64-bit hashes of both (U2).
+"""Which words does a text have, and which runs of words? 64-bit hashes of both.
 
 A word is a run of letters and digits in lower case. In scripts without spaces every character is a
 word, and takes half the room of one: five words are ten characters of Chinese. A shingle is a run

@@ -1,0 +1,1 @@
+"""Which documents of a whole collection are near-duplicates? All pairs."""

@@ -1,0 +1,1 @@
+"""Does what the frontier keeps agree? Counted again, and rebuilt."""

@@ -1,5 +1,5 @@
 """What if a duplicate is none after all? URLs that were refused as duplicates are queued again, and
-pages change their place among duplicates (U4).
+pages change their place among duplicates.
 
 A lesson (duplicates/learn/lessons.py) refuses URLs; when it is unlearned, all that it refused at a
 site are wanted again. There may be many: the site is marked in the visit's batch (`queue 04 site`),

@@ -1,4 +1,4 @@
-"""Which stored pages are asked for again? All of them in a steady crawl, some in a refresh (F5).
+"""Which stored pages are asked for again? All of them in a steady crawl, some in a refresh.
 
 A crawl of one pass gives no page a date. When a steady one begins, the pages without a date get
 one; a refresh makes those due that are meant. Both go through the rows a slice at a time, in

@@ -1,4 +1,4 @@
-"""What does a link add? New URLs enter the queue, known ones may come nearer or sooner (W1, W3).
+"""What does a link add? New URLs enter the queue, known ones may come nearer or sooner.
 
 Everything here writes into the batch of the visit that found the links. A URL is queued at most
 once. Its depth is the least known: when a page that was already fetched turns out to be nearer,

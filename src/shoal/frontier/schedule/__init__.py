@@ -1,0 +1,1 @@
+"""Which site may be asked next, and when? Clocks, queues, credit, turns."""

@@ -1,4 +1,4 @@
-"""When may this address be asked again? One clock per `address:port`, beside the hosts' own (W2).
+"""When may this address be asked again? One clock per `address:port`, beside the hosts' own.
 
 It protects a server that carries many hosts: two requests to one address are a small gap apart,
 whatever the hosts. The gap is a share of the delay, so that a CDN is not serialised. A host's

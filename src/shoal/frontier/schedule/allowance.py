@@ -1,4 +1,4 @@
-"""May a page be asked for again now? How a crawl that finds also refreshes (F4, F5).
+"""May a page be asked for again now? How a crawl that finds also refreshes.
 
 New URLs and revisits stand in one queue, on levels of their own. A crawl of one pass leaves the
 revisits where they are; a steady one takes them as they fall due, at most its budget of them, and

@@ -1,4 +1,4 @@
-"""Whose turn comes before whose, when there is more to fetch than time? A domain's credit (W9).
+"""Whose turn comes before whose, when there is more to fetch than time? A domain's credit.
 
 A program can make up a million pages on one host, or thousands of hosts that are each a registered
 domain of their own; what it can't make up is being named by others. So pages are paid for with a

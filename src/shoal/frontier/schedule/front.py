@@ -1,4 +1,4 @@
-"""Which idle site is woken next? Mercator's front queues, as an index on disk (W3).
+"""Which idle site is woken next? Mercator's front queues, as an index on disk.
 
 One entry per idle site with work, `rank | ready time | site`. A rank is a domain's standing
 (credit.py) and, within it, a level. Of the standings the best one with a site that is ready comes

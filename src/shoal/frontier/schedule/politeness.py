@@ -1,4 +1,4 @@
-"""How long must a host be left alone? The arithmetic of waiting (W2), pure and in one place.
+"""How long must a host be left alone? The arithmetic of waiting, pure and in one place.
 
 The pause after a request is the largest of the configured delay, the site's Crawl-delay (capped)
 and a factor of how long the last fetch took (capped). A host at a public address is never asked

@@ -1,4 +1,4 @@
-"""How much of an address is this tablet's? Its hosts may be at any tablet (W2, X2).
+"""How much of an address is this tablet's? Its hosts may be at any tablet.
 
 Half of what an address bears is divided among all tablets for good: nobody has to be asked for a
 first request. The other half is lent, for a minute at a time, to tablets whose hosts wait for it:

@@ -1,4 +1,4 @@
-"""Until when must a site be left alone? The clocks of its host and of its address (W2).
+"""Until when must a site be left alone? The clocks of its host and of its address.
 
 An answer sets both, by the arithmetic of politeness.py; a site may be asked at the later of them.
 """

@@ -1,4 +1,4 @@
-"""Which sites are active, and when may each be asked? Mercator's back queues (W3) and clocks (W2).
+"""Which sites are active, and when may each be asked? Mercator's back queues and clocks.
 
 An active site has its queue's head in memory and its place in the heap. Invariants:
 

@@ -1,0 +1,1 @@
+"""What do robots.txt, sitemaps and feeds add to the frontier?"""

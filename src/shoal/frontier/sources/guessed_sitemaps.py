@@ -1,4 +1,4 @@
-"""Where is the sitemap of a site whose robots.txt names none? In one of the usual places (S1).
+"""Where is the sitemap of a site whose robots.txt names none? In one of the usual places.
 
 A look costs the site a request and its pages a delay, and most sites have nothing there. So it is
 made late and seldom: at the site of a seed once its first page is stored, behind what that page

@@ -1,4 +1,4 @@
-"""What does a sitemap or a feed add? URLs by the ten thousand, and hints about known ones (S1, R1).
+"""What does a sitemap or a feed add? URLs by the ten thousand, and hints about known ones.
 
 They are too many for one batch: the visit's own batch takes them down in parcels (`queue 06`), and
 each parcel is worked off in a batch of its own, which deletes it. A kill costs nothing, and pages

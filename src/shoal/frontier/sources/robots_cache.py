@@ -1,4 +1,4 @@
-"""What do a site's robots.txt and its redirects come to? (W4, RFC 9309)
+"""What do a site's robots.txt and its redirects come to? (RFC 9309)
 
 Robots.txt is the first entry of a site's queue, not a special path: the desk says when it is due,
 and what its answer means. While it is on its way, nothing else is asked of the site. A redirect to

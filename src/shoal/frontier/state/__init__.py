@@ -1,0 +1,1 @@
+"""What does the frontier remember, and under which keys?"""

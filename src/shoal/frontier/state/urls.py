@@ -1,4 +1,4 @@
-"""Have we seen this URL? The seen test, the life of each URL, and the counts of both (W5, W1).
+"""Have we seen this URL? The seen test, the life of each URL, and the counts of both.
 
 The seen test ignores a trailing slash, while the row keeps the URL as it was first met: so a URL is
 looked up under both spellings, after a cache that answers most of it. Where a server redirects one

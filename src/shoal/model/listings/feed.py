@@ -1,4 +1,4 @@
-"""What does a feed say? Its items, and how often it wants to be asked (R1).
+"""What does a feed say? Its items, and how often it wants to be asked.
 
 The same value for RSS, RDF, Atom and JSON Feed, read in a child process (sources/feed.py) and
 looked at by whoever schedules polls. An item's `guid` is as it was given: whether it is a URL is

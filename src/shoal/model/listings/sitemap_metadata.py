@@ -1,4 +1,4 @@
-"""What does a site say of its own page, beside its text? Pictures, videos, news, translations (S1).
+"""What does a site say of its own page, beside its text? Pictures, videos, news, translations.
 
 A sitemap's extensions tell it, and a crawl keeps it in the page's row, a cell for each sitemap:
 `page:told:<hash of the sitemap's row>`. It comes from anyone, so what is kept is bounded: so many

@@ -1,7 +1,7 @@
 """Which query parameters say nothing about the document, and are stripped from its URL?
 
 Tracking parameters say where a reader came from, session parameters who the reader is; with
-either, one page has endlessly many URLs (W5, W9). The lists name what is stripped unless the
+either, one page has endlessly many URLs. The lists name what is stripped unless the
 user says otherwise; every other parameter stays, in its place. A name ending in ``*`` stands
 for all names that begin so. Names are compared without case.
 """

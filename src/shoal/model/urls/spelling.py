@@ -1,4 +1,4 @@
-"""Which two URLs are one? A trailing slash of the path is ignored in the seen test only (W5).
+"""Which two URLs are one? A trailing slash of the path is ignored in the seen test only.
 
 On row keys, because the table is asked in row keys. Fetching and resolving use the URL as it was
 served.

@@ -1,10 +1,10 @@
 """What is the one name of a document, and which site does it belong to?
 
-URLs are parsed and resolved by the WHATWG standard (ada), then brought to one canonical form
-(W5) so that one document is fetched once. Invariants, held by property tests: ``canonical``
-never raises, whatever a page contains, and is idempotent. Every other function takes an href:
-what ``canonical`` or ``resolve`` returned. ada's C functions are called directly because this
-runs for every link of every page and the library's own wrapper costs as much as the parsing.
+URLs are parsed and resolved by the WHATWG standard (ada), then brought to one canonical form so
+that one document is fetched once. Invariants, held by property tests: ``canonical`` never raises,
+whatever a page contains, and is idempotent. Every other function takes an href: what ``canonical``
+or ``resolve`` returned. ada's C functions are called directly because this runs for every link of
+every page and the library's own wrapper costs as much as the parsing.
 """
 
 import re

@@ -1,0 +1,1 @@
+"""How is it served? Requests, guards, rendering, what is held open."""

@@ -1,0 +1,1 @@
+"""Which pages are there? A file for each."""
