@@ -208,9 +208,10 @@ STEPS = [
 COMPUTING = [
     f"tests/{each}"
     for each in (
-        *("app", "clean", "conformance", "contract", "convert", "dedupe", "focus", "frontier"),
-        *("graph", "index", "model", "quality", "refresh", "search", "sources", "store"),
-        "training",
+        *("access", "analysis", "cleaners", "collection", "conformance", "contract", "control"),
+        *("converters", "duplicates", "engine", "files", "focus", "freshness", "frontier"),
+        *("graph", "index", "indexer", "layout", "maintenance", "model", "quality"),
+        *("repartition", "search", "sources", "store", "training", "worker"),
         "fetch/test_render.py",
     )
 ]
