@@ -28,7 +28,7 @@ from benchmarks.report import line, table
 from benchmarks.search_scores import chance, mean
 from benchmarks.web import add_arguments, served, stop_on_sigterm, web_of
 from shoal.analysis.ranking import stored_votes
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.graph.generations import opened
 from shoal.graph.making import make
 from shoal.graph.scores import RankFile
@@ -65,7 +65,7 @@ class Item(NamedTuple):
     """Whether another page calls it so, too."""
 
 
-def items(collection: Collection, at_most: int, seed: int) -> list[Item]:
+def items(collection: TabletView, at_most: int, seed: int) -> list[Item]:
     """Drawn from all that pages are called by others, if at least two others link to them."""
     draw = random.Random(seed)
     entries = Entries(collection.table, collection.store)
@@ -90,7 +90,7 @@ def items(collection: Collection, at_most: int, seed: int) -> list[Item]:
     return found[:at_most]
 
 
-def anchors_of(collection: Collection, row: bytes) -> list[tuple[bytes, str]]:
+def anchors_of(collection: TabletView, row: bytes) -> list[tuple[bytes, str]]:
     """(source row, text) of the links that count."""
     anchors = collection.store.anchors(row, OWNER)
     return [
@@ -108,7 +108,7 @@ def same_words(text: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in words_of(text))
 
 
-def fill(index: Path, collection: Collection, held: set[tuple[bytes, bytes]]) -> None:
+def fill(index: Path, collection: TabletView, held: set[tuple[bytes, bytes]]) -> None:
     """All pages, without the links that are held out."""
     entries = Entries(collection.table, collection.store)
     with IndexWriter(index) as writer:
@@ -125,7 +125,7 @@ def fill(index: Path, collection: Collection, held: set[tuple[bytes, bytes]]) ->
         writer.commit(1)
 
 
-def ranks_of(collection: Collection, held: set[tuple[bytes, bytes]], place: Path) -> RankOf:
+def ranks_of(collection: TabletView, held: set[tuple[bytes, bytes]], place: Path) -> RankOf:
     """PageRank of the graph without the links that are held out."""
 
     def pages() -> Iterator[tuple[bytes, Votes]]:
@@ -154,7 +154,7 @@ def reciprocal_ranks(
     return found
 
 
-def compare(collection: Collection, given: argparse.Namespace, work: Path) -> Iterator[str]:
+def compare(collection: TabletView, given: argparse.Namespace, work: Path) -> Iterator[str]:
     asked = items(collection, given.items, given.seed)
     held = {(item.source, item.row) for item in asked}
     rank_of = ranks_of(collection, held, work / "graph")
@@ -207,7 +207,7 @@ def main() -> None:
     stop_on_sigterm()
     with tempfile.TemporaryDirectory(prefix="shoal-links-") as folder:
         work = Path(folder)
-        with Collection(given.dir or crawl(given, work)) as collection:
+        with TabletView(given.dir or crawl(given, work)) as collection:
             for paragraph in compare(collection, given, work):
                 print(f"\n{paragraph}", flush=True)
 

@@ -20,7 +20,7 @@ import shoal
 from benchmarks import process_tree, report
 from benchmarks.crawlers import shoal_crawler
 from benchmarks.web import add_arguments, served, stop_on_sigterm, web_of
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.model.link import Link, Rel
 from shoal.model.messages import Named, Sketched
 from shoal.model.record import pack
@@ -51,7 +51,7 @@ class Links:
         return self.links / max(1, self.pages)
 
 
-def links_of(collection: Collection) -> tuple[Links, int]:
+def links_of(collection: TabletView) -> tuple[Links, int]:
     """And how many different pages they lead to."""
     found, targets = Links(), set()
     for page in collection.pages():

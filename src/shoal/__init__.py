@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from shoal.collection.report.duplicate_groups import duplicate_groups, mirrors, url_lessons
     from shoal.collection.search.results import Result, Results
     from shoal.config import VERSION as __version__  # noqa: N811 - the name Python expects
-    from shoal.control.controls import Collection, Whole
+    from shoal.control.controls import Collection
+    from shoal.control.controls import Collection as Whole
     from shoal.errors import ShoalError, UsageError
     from shoal.files.cleaned import Cleaned
     from shoal.files.cleaning import clean
@@ -112,7 +113,7 @@ _HOMES = {
     "Results": ("shoal.collection.search.results", "Results"),
     "ShoalError": ("shoal.errors", "ShoalError"),
     "UsageError": ("shoal.errors", "UsageError"),
-    "Whole": ("shoal.control.controls", "Whole"),
+    "Whole": ("shoal.control.controls", "Collection"),
     "__version__": ("shoal.config", "VERSION"),
     "clean": ("shoal.files.cleaning", "clean"),
     "cluster_status": ("shoal.api", "cluster_status"),

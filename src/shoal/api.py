@@ -7,14 +7,13 @@ only some of them need is imported when they are called.
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
-from shoal.access.opening import open_reading
+from shoal.access.opening import opened
 from shoal.clock import SystemClock
-from shoal.collection import whole
 from shoal.config import Config, load
 from shoal.config.values import Kind, Setting, described, read_value
-from shoal.control.controls import Collection, Whole
+from shoal.control.controls import Collection
 from shoal.engine import preflight
 from shoal.engine.revisit_settings import Selection, for_refresh, selection_of
 from shoal.engine.running import Summary, Watch, crawl_into
@@ -145,10 +144,9 @@ def open(  # noqa: A001 - shoal.open reads well
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     principal: Principal = OWNER,
 ) -> Collection:
-    """A collection, for reading. Also while a crawl is writing to it. A cluster is opened as if it
-    were one: what is read of it is asked in the same words (`Whole`)."""
-    found = open_reading(dir, principal, one=Collection, many=Whole)
-    return cast(Collection, found)  # who opens a cluster knows that it is one
+    """A collection, for reading, also while a crawl writes to it. A cluster is opened as if it
+    were in one directory."""
+    return Collection(*opened(dir, principal))
 
 
 # --- a site, and what leaves ---------------------------------------------------------------
@@ -170,39 +168,30 @@ def map_site(
 
 
 def export_jsonl(
-    collection: whole.Opened, out: BinaryIO, where: str = "", since: float | None = None
+    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
     """Stored pages as JSON lines. Returns how many."""
-    from shoal.collection.export import export
-    from shoal.collection.export.export_all import Export, export_all
+    from shoal.collection.export.export import Export, write
 
-    if isinstance(collection, whole.Whole):
-        return export_all(collection.tablets, Export("jsonl", where, since), out)
-    return export.write_jsonl(export.pages(collection, where, since), out)
+    return write(collection.tablets, Export("jsonl", where, since), out)
 
 
 def export_warc(
-    collection: whole.Opened, out: BinaryIO, where: str = "", since: float | None = None
+    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
     """The archived records of the stored pages, each once. Returns how many."""
-    from shoal.collection.export import export
-    from shoal.collection.export.export_all import Export, export_all
+    from shoal.collection.export.export import Export, write
 
-    if isinstance(collection, whole.Whole):
-        return export_all(collection.tablets, Export("warc", where, since), out)
-    return export.write_warc(collection, out, where, since)
+    return write(collection.tablets, Export("warc", where, since), out)
 
 
 def export_cdxj(
-    collection: whole.Opened, out: BinaryIO, where: str = "", since: float | None = None
+    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
     """An index of the archive's own files. Returns how many lines."""
-    from shoal.collection.export import export
-    from shoal.collection.export.export_all import Export, export_all
+    from shoal.collection.export.export import Export, write
 
-    if isinstance(collection, whole.Whole):
-        return export_all(collection.tablets, Export("cdxj", where, since), out)
-    return export.write_cdxj(collection, out, where, since)
+    return write(collection.tablets, Export("cdxj", where, since), out)
 
 
 # --- clusters ------------------------------------------------------------------------------

@@ -9,14 +9,13 @@ import pytest
 
 import shoal
 from shoal.access.indexing import reindex, update_index
-from shoal.access.opening import open_cluster, open_reading, tablet_directories
+from shoal.access.opening import open_collection, tablet_directories
 from shoal.access.restored import cache_of
 from shoal.cluster.checkpoint import Checkpointer, Tablet
 from shoal.cluster.objects import open_objects
 from shoal.collection.collection import Collection
-from shoal.collection.export import export
-from shoal.collection.export.export_all import urls_all
-from shoal.collection.whole import Whole
+from shoal.collection.export.export import known_urls
+from shoal.collection.view import TabletView
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.layout.cluster_file import create
 from shoal.layout.cluster_status import new_status, write_status
@@ -65,19 +64,19 @@ def place(request: pytest.FixtureRequest) -> str:
     return found
 
 
-def whole_at(place: str | Path) -> Whole:
-    found = open_reading(place)
-    assert isinstance(found, Whole)
+def whole_at(place: str | Path) -> Collection:
+    found = open_collection(place)
+    assert isinstance(found, Collection)
     return found
 
 
 def test_a_collection_is_a_collection(one: Path) -> None:
-    with open_reading(one) as found:
+    with open_collection(one) as found:
         assert isinstance(found, Collection)
 
 
 def test_a_cluster_says_what_the_collection_says(one: Path, both: Both, place: str) -> None:
-    with Collection(one) as before, whole_at(place) as whole:
+    with open_collection(one) as before, whole_at(place) as whole:
         assert [page.url for page in whole.pages()] == [page.url for page in before.pages()]
         assert list(whole.urls()) == list(before.urls())
         assert whole.config.politeness.delay == before.config.politeness.delay
@@ -96,7 +95,7 @@ def test_a_cluster_says_what_the_collection_says(one: Path, both: Both, place: s
 
 
 def test_a_search_of_a_cluster_finds_the_same_first(one: Path, place: str) -> None:
-    with Collection(one) as before, whole_at(place) as whole:
+    with open_collection(one) as before, whole_at(place) as whole:
         for words in ("directory redirects", "things move", "others name without slash"):
             found = whole.search(words, site_limit=0)
             expected = before.search(words, site_limit=0)
@@ -106,8 +105,8 @@ def test_a_search_of_a_cluster_finds_the_same_first(one: Path, place: str) -> No
 
 def test_urls_say_which_are_indexed(one: Path, place: str) -> None:
     """As `shoal urls` lists them."""
-    with Collection(one) as before, whole_at(place) as whole:
-        assert list(urls_all(whole.tablets)) == list(export.urls(before))
+    with open_collection(one) as before, whole_at(place) as whole:
+        assert list(known_urls(whole.tablets)) == list(known_urls(before.tablets))
 
 
 def test_links_and_ranks_of_a_cluster(one: Path, both: Both, shared: str) -> None:
@@ -158,8 +157,8 @@ def test_a_tablet_that_moved_is_followed(one: Path, both: Both, tmp_path: Path) 
         assert directory.endswith("00000008")
 
 
-def _directory(collection: Collection) -> str:
-    return str(collection.layout.directory)
+def _directory(view: TabletView) -> str:
+    return str(view.layout.directory)
 
 
 def test_a_cluster_that_was_never_started(tmp_path: Path, stored: str) -> None:
@@ -171,14 +170,14 @@ def test_a_cluster_that_was_never_started(tmp_path: Path, stored: str) -> None:
 
 def test_no_cluster_there(stored: str) -> None:
     with pytest.raises(UsageError, match=r"There is no cluster in .*nothing"):
-        open_cluster(f"{stored}/nothing")
+        open_collection(f"{stored}/nothing")
 
 
 def test_a_collection_is_not_made_in_a_cluster(shared: str) -> None:
     with pytest.raises(UsageError, match="is a cluster; crawl with: shoal cluster start"):
         shoal.crawl("http://reef.example/", dir=shared)
     with pytest.raises(CollectionError, match="is a cluster, not a collection; make one"):
-        Collection(Path(shared))
+        open_collection(Path(shared))
 
 
 def test_a_running_cluster_is_read_and_not_written_to(one: Path, tmp_path: Path) -> None:

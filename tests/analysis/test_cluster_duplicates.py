@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from shoal.analysis.cluster_duplicates import duplicate_clusters_all, duplicate_pairs_all
+from shoal.access.opening import open_collection
 from shoal.analysis.duplicates import duplicate_clusters, duplicate_pairs
 from shoal.collection.collection import Collection
 from shoal.collection.tablets import owner_of
@@ -14,10 +14,10 @@ from tests.collection.many import Both, FarTablets
 
 
 def test_pairs_and_groups_are_those_of_one_collection(both: Both) -> None:
-    with Collection(both.one) as one, FarTablets(both.many) as tablets:
-        found = list(duplicate_pairs_all(tablets))
+    with open_collection(both.one) as one, FarTablets(both.many) as tablets:
+        found = list(duplicate_pairs(Collection(tablets)))
         assert found == list(duplicate_pairs(one))
-        assert list(duplicate_clusters_all(tablets)) == list(duplicate_clusters(one))
+        assert list(duplicate_clusters(Collection(tablets))) == list(duplicate_clusters(one))
         owners = [{owner_of(tablets, row_key(url)) for url in pair[:2]} for pair in found]
     assert max(map(len, owners)) == 2  # some of them are of two tablets
     assert len(found) >= 4
@@ -25,18 +25,18 @@ def test_pairs_and_groups_are_those_of_one_collection(both: Both) -> None:
 
 @pytest.mark.parametrize("method", ["simhash"])
 def test_other_methods(both: Both, method: Method) -> None:
-    with Collection(both.one) as one, FarTablets(both.many) as tablets:
-        found = list(duplicate_pairs_all(tablets, method=method))
+    with open_collection(both.one) as one, FarTablets(both.many) as tablets:
+        found = list(duplicate_pairs(Collection(tablets), method=method))
         assert found == list(duplicate_pairs(one, method=method))
     assert found
 
 
 def test_a_part_by_another_cut_with_progress(both: Both) -> None:
     told = []
-    with Collection(both.one) as one, FarTablets(both.many) as tablets:
+    with open_collection(both.one) as one, FarTablets(both.many) as tablets:
         found = list(
-            duplicate_pairs_all(
-                tablets,
+            duplicate_pairs(
+                Collection(tablets),
                 both.sites[6],
                 resemblance=0.9,
                 progress=lambda doing, done, _: told.append((doing, done)),

@@ -1,21 +1,20 @@
 """Links of all tablets give the ranks of one collection, and every tablet has them."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
+from shoal.access.opening import open_collection
 from shoal.access.rank_copies import hand_out, take_part
-from shoal.analysis.cluster_ranking import rank_all
-from shoal.analysis.ranking import rank, stored_votes
+from shoal.analysis.ranking import Ranking, rank, rank_pages, stored_votes
 from shoal.collection.collection import Collection
 from shoal.collection.tablets import LocalTablets, owner_of
-from shoal.collection.whole import Whole
 from shoal.errors import CollectionError, UsageError
 from shoal.fleet.local_executor import HandsHere
-from shoal.fleet.work import TabletSource, Work
+from shoal.fleet.work import TabletSource, Work, work_here
 from shoal.graph.generations import newest, opened
 from shoal.graph.link_graph import LinkGraph
 from shoal.layout.ranks import Ranks, graph_of
@@ -63,6 +62,20 @@ def votes_over(tablets: LocalTablets, place: Path) -> dict[bytes, list[bytes]]:
     return votes_of(place)
 
 
+def rank_all(
+    tablets: LocalTablets,
+    place: Path,
+    personal: str | Sequence[str] = (),
+    *,
+    top: int = 20,
+    site: str = "",
+    work: Work | None = None,
+) -> Ranking:
+    collection = Collection(tablets, graph_place=place)
+    with nullcontext(work) if work is not None else work_here(tablets) as workers:
+        return rank_pages(collection, workers, personal, top=top, site=site)
+
+
 @contextmanager
 def divided(tablets: LocalTablets, room_bytes: int, at_once: int) -> Iterator[Work]:
     """Every value goes to a file and back."""
@@ -72,12 +85,14 @@ def divided(tablets: LocalTablets, room_bytes: int, at_once: int) -> Iterator[Wo
 
 def test_the_votes_are_those_of_one_collection(mine: Both, tmp_path: Path) -> None:
     both = mine
-    with Collection(both.one) as one, LocalTablets(both.many) as tablets:
-        expected = {row: sorted(set(found.targets) - {row}) for row, found in stored_votes(one)}
+    with open_collection(both.one) as one, LocalTablets(both.many) as tablets:
+        expected = {
+            row: sorted(set(found.targets) - {row}) for row, found in stored_votes(one.tablets)
+        }
         assert votes_over(tablets, tmp_path / "place") == expected
         crossing = sum(
             owner_of(tablets, row) != owner_of(tablets, target)
-            for row, found in stored_votes(one)
+            for row, found in stored_votes(one.tablets)
             for target in found.targets
         )
     assert crossing > 100
@@ -95,7 +110,7 @@ def test_ranks_equal_those_of_one_machine(mine: Both, tmp_path: Path) -> None:
         assert (many.summary.links, many.summary.edges) == (one.summary.links, one.summary.edges)
         expected, found = ranks_of(mine.one), ranks_of(tmp_path / "place")
         assert found == pytest.approx(expected, abs=1e-9)
-        whole = Whole(tablets)
+        whole = Collection(tablets)
         for each in one.pages:
             assert whole.rank(each.url) == pytest.approx(each.score, abs=1e-6)
     rows = list(expected)

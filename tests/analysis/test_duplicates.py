@@ -23,6 +23,7 @@ from shoal.duplicates.near.sketch import prints, resemblance, sketch
 from shoal.files.deduping import Comparison
 from shoal.files.fingerprint_accuracy import named_accuracy, read_texts, read_truth
 from shoal.files.named_texts import NamedPair, NamedTexts
+from shoal.layout.layout import Layout
 from shoal.model.principal import OWNER, PUBLIC
 from shoal.model.urls.rowkey import row_key
 from shoal.store.pages import PageStore
@@ -111,7 +112,7 @@ def test_nobody_learns_of_groups_that_they_may_not_read(reef: Reef, tmp_path: Pa
     shutil.copytree(reef.directory, directory)
     with shoal.open(directory) as corpus:
         before = list(shoal.duplicate_groups(corpus))
-        layout = corpus.layout
+    layout = Layout(directory)
     secret = before[0]
     with RocksTable(layout.table) as table:
         store = PageStore(table, layout.warc)

@@ -16,7 +16,7 @@ from shoal.analysis.graph_report import link_graph
 from shoal.analysis.log_plot import png, svg
 from shoal.analysis.page_links import around, links, links_of
 from shoal.analysis.ranking import rank
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.config import load
 from shoal.engine.engine import Engine
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank, is_due
@@ -91,7 +91,7 @@ def test_the_page_that_most_link_to_is_the_highest(reef: Reef) -> None:
     assert sum(each.rank for each in found.pages) == pytest.approx(1)
     assert "highest" in repr(found)
     assert [each.url for each in found.sites] == [reef.site]
-    with Collection(reef.directory) as collection:
+    with TabletView(reef.directory) as collection:
         assert collection.rank(reef.url("/home/")) == pytest.approx(found.pages[0].score)
         assert collection.rank(reef.url("/nowhere")) == 0
 
@@ -192,7 +192,7 @@ def test_who_may_not_read_a_page_does_not_see_its_links(reef: Reef) -> None:
         batch = store.batch()
         store.amend(batch, row_key(reef.url("/leaf/0")), 2e9, ["ann"])
         store.commit(batch)
-    with Collection(reef.directory, PUBLIC) as collection:
+    with TabletView(reef.directory, PUBLIC) as collection:
         found = links_of(collection, reef.url("/home/"))
         assert found.total_in == LEAVES
         assert reef.url("/leaf/0") not in [each.url for each in found.links_in]

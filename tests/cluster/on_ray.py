@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.collection.collection import Collection
 from shoal.collection.tablets import LocalTablets
-from shoal.collection.whole import Whole
 from shoal.layout.cluster_file import create, directories
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
@@ -104,10 +104,10 @@ class OnRay:
         status = lines.pop()["status"]
         return Run(status, lines)
 
-    def whole(self) -> Whole:
+    def whole(self) -> Collection:
         """To read what is on the shared file system."""
         places = directories(Path(self.place), self.tablets)
-        return Whole(LocalTablets([Layout(path) for path in places]), self.place)
+        return Collection(LocalTablets([Layout(path) for path in places]), self.place)
 
     def faults(self) -> list[str]:
         found = []

@@ -15,7 +15,7 @@ from typing import Any
 
 import ray
 
-from shoal.access.opening import open_cluster
+from shoal.access.opening import open_collection
 from shoal.analysis.duplicates import duplicate_pairs
 from shoal.analysis.ranking import rank
 from shoal.cluster.ray_hands import RayHands
@@ -67,7 +67,7 @@ def main(place: str) -> None:
         ranking = rank(place, top=1000, address=address)
         found["ranks"] = {each.url: each.rank for each in ranking.pages}
         found["sites"] = {each.url: each.rank for each in ranking.sites}
-        with open_cluster(place) as whole:
+        with open_collection(place) as whole:
             found["pairs"] = list(duplicate_pairs(whole, address=address))
     finally:
         machines.shutdown()

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.analysis.cluster_ranking import rank_all
-from shoal.analysis.ranking import rank
+from shoal.analysis.ranking import rank, rank_pages
 from shoal.api import open as open_collection
+from shoal.collection.collection import Collection
+from shoal.fleet.work import work_here
 from tests.cluster.on_ray import (
     SETTINGS,
     OnRay,
@@ -53,7 +54,8 @@ def as_one_machine(world: Running, cluster: OnRay, folder: Path) -> None:
         assert fetched(whole) == set(urls)
         assert anchors(whole, urls) == anchors(one, urls)
         rank(folder / "one")
-        rank_all(whole.tablets, folder / "graph")
+        with work_here(whole.tablets) as work:
+            rank_pages(Collection(whole.tablets, graph_place=folder / "graph"), work)
         one.refresh()
         ranks = [one.rank(url) for url in urls]
     assert max(ranks) > min(ranks)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from shoal.access.opening import open_collection
 from shoal.analysis.duplicates import duplicate_pairs
 from shoal.analysis.ranking import rank
-from shoal.collection.collection import Collection
 from shoal.repartition.split_and_merge import split
 from tests.cluster.on_ray import OnRay
 from tests.cluster.test_ray import web
@@ -58,7 +58,7 @@ def test_ranks_and_pairs_are_those_of_one_machine(tmp_path: Path) -> None:
     assert found["sites"] == pytest.approx(
         {each.url: each.rank for each in ranking.sites}, abs=1e-6
     )
-    with Collection(one) as collection:
+    with open_collection(one) as collection:
         pairs = [list(pair) for pair in duplicate_pairs(collection)]
     assert found["pairs"] == pairs
     assert len(pairs) >= 4

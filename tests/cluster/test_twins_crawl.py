@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from shoal.collection.collection import Collection
 from shoal.collection.tablets import LocalTablets, owner_of
-from shoal.collection.whole import Whole
 from shoal.layout.layout import Layout
 from shoal.model.document import Fate
 from shoal.model.urls.rowkey import row_key
@@ -57,7 +57,7 @@ def test_one_of_each_is_indexed(world: Running, tmp_path: Path) -> None:
     places = places_of(tmp_path, TABLETS)
     must_verify(places)
     with LocalTablets([Layout(path) for path in places]) as tablets:
-        whole = Whole(tablets)
+        whole = Collection(tablets)
         apart = 0
         for urls in copies.values():
             pages = [whole.page(url) for url in urls]

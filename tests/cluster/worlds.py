@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.counters import Counts
 from shoal.layout.cluster_file import directories
 from shoal.layout.layout import Layout
@@ -69,7 +69,7 @@ class Told(NamedTuple):
 def told_by(places: Iterable[Path]) -> Told:
     told = Told({}, {}, set())
     for place in places:
-        with Collection(Layout(place)) as collection:
+        with TabletView(Layout(place)) as collection:
             for url, row in collection.urls():
                 assert url not in told.urls, "in two tablets"
                 told.urls[url] = (row.state, row.depth)

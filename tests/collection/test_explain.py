@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from shoal.api import open as open_collection
-from shoal.collection.report.explain import Explanation, explain
+from shoal.collection.report.explain import Explanation
 from shoal.errors import CollectionError
-from shoal.layout.crawl_row import roots_of
 from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve
 
@@ -43,7 +42,7 @@ def _explain(crawled: tuple[Running, Path], url: str) -> Explanation:
     if url.startswith("/"):
         url = f"http://{site.web.host_name(0)}:{site.port}{url}"
     with open_collection(directory) as collection:
-        return explain(collection, url, roots_of(collection.table))
+        return collection.explain(url)
 
 
 def _says(explanation: Explanation, topic: str) -> str:

@@ -16,14 +16,17 @@ from urllib.parse import urlsplit
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from shoal.access.opening import open_collection
 from shoal.collection.collection import Collection
 from shoal.collection.export import export
+from shoal.collection.export.export import Export
 from shoal.demo import DemoWeb, serve
-from shoal.model.principal import PUBLIC
+from shoal.model.principal import OWNER, PUBLIC
 from shoal.model.urls.rowkey import row_key
 from shoal.store.archive import files
 from tests.crawl.run import crawl
 from tests.store.readers import by_fastwarc, check
+from tests.views import view_of
 
 LEAST_PAGES = 40
 
@@ -49,7 +52,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
 
 @pytest.fixture
 def collection(crawled: Crawled) -> Iterator[Collection]:
-    with Collection(crawled.directory) as opened:
+    with open_collection(crawled.directory) as opened:
         yield opened
 
 
@@ -108,7 +111,7 @@ def test_most_bodies_travelled_packed_and_are_stored_as_sent(
 ) -> None:
     packed = 0
     for page in collection.pages():
-        record = collection.store.raw(page.stored.row, collection.principal)
+        record = view_of(collection).store.raw(page.stored.row, OWNER)
         assert record is not None
         if b"Content-Encoding: gzip" in record.http_head:
             packed += 1
@@ -127,7 +130,7 @@ def test_both_readers_see_the_same_records_at_the_same_places(crawled: Crawled) 
 
 def cdxj(collection: Collection, where: str = "", since: float | None = None) -> list[str]:
     out = io.BytesIO()
-    count = export.write_cdxj(collection, out, where, since)
+    count = export.write(collection.tablets, Export("cdxj", where, since), out)
     lines = out.getvalue().decode().splitlines()
     assert len(lines) == count
     assert lines == sorted(lines)
@@ -166,10 +169,10 @@ def test_the_cdxj_of_a_part(collection: Collection) -> None:
 def test_the_cdxj_for_others_names_only_what_they_may_read(
     crawled: Crawled, collection: Collection
 ) -> None:
-    with Collection(crawled.directory, PUBLIC) as public:
+    with open_collection(crawled.directory, PUBLIC) as public:
         urls = {json.loads(line.split(" ", 2)[2])["url"] for line in cdxj(public)}
         assert urls == {page.url for page in collection.pages()}
-        assert all(public.store.page(row_key(url), PUBLIC) is not None for url in urls)
+        assert all(view_of(public).store.page(row_key(url), PUBLIC) is not None for url in urls)
 
 
 @pytest.mark.parametrize("where", ["", "reef.example", "http://mirror.reef.example/"])
@@ -179,7 +182,7 @@ def test_an_exported_warc_file_replays_by_itself(
     """Whichever of a page and its copy comes first, or alone."""
     path = tmp_path / "export.warc.gz"
     with path.open("wb") as out:
-        count = export.write_warc(collection, out, where)
+        count = export.write(collection.tablets, Export("warc", where), out)
     assert check(path) == ""
     assert len(by_fastwarc(path)) == count
     with path.open("rb") as file:
@@ -193,7 +196,7 @@ def test_an_exported_warc_file_replays_by_itself(
 
 def test_an_export_as_json_lines_has_every_page(collection: Collection) -> None:
     out = io.BytesIO()
-    count = export.write_jsonl(export.pages(collection), out)
+    count = export.write(collection.tablets, Export("jsonl"), out)
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
     assert len(lines) == count
     for line, page in zip(lines, collection.pages(), strict=True):

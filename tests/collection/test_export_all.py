@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from shoal.analysis.graph_export import export_graph_all
+from shoal.access.opening import open_collection
+from shoal.analysis.graph_export import export_graph
+from shoal.analysis.ranking import rank_pages
 from shoal.collection import slices
 from shoal.collection.collection import Collection
-from shoal.collection.export import export
-from shoal.collection.export.export_all import Export, Form, export_all, export_parts
+from shoal.collection.export.export import Export, Form, write, write_parts
 from shoal.collection.tablets import LocalTablets
 from shoal.errors import UsageError
+from shoal.fleet.work import work_here
 from shoal.model.principal import PUBLIC
 from shoal.model.urls.partition import tablet_of_row
 from shoal.model.urls.rowkey import row_key
@@ -34,22 +36,14 @@ def tablets(both: Both) -> Iterator[LocalTablets]:
 
 def of_one(both: Both, wanted: Export) -> bytes:
     out = io.BytesIO()
-    with Collection(both.one) as one:
-        match wanted.form:
-            case "urls":
-                out.writelines(url.encode() + b"\n" for url, _ in one.urls(wanted.where))
-            case "jsonl":
-                export.write_jsonl(export.pages(one, wanted.where, wanted.since), out)
-            case "warc":
-                export.write_warc(one, out, wanted.where, wanted.since)
-            case _:
-                export.write_cdxj(one, out, wanted.where, wanted.since)
+    with open_collection(both.one) as one:
+        write(one.tablets, wanted, out)
     return out.getvalue()
 
 
 def of_all(tablets: LocalTablets, wanted: Export) -> bytes:
     out = io.BytesIO()
-    count = export_all(tablets, wanted, out)
+    count = write(tablets, wanted, out)
     data = out.getvalue()
     if wanted.form == "warc":
         assert len(ids(data)) == len(set(ids(data)))  # none twice
@@ -98,7 +92,7 @@ def test_one_output(
 
 
 def test_only_what_is_new(both: Both, tablets: LocalTablets) -> None:
-    with Collection(both.one) as one:
+    with open_collection(both.one) as one:
         times = sorted(page.stored.when for page in one.pages())
     middle = times[len(times) // 2]
     for form in ("jsonl", "warc", "cdxj"):
@@ -117,7 +111,7 @@ def test_only_what_is_new(both: Both, tablets: LocalTablets) -> None:
 
 def test_urls_with_what_is_known_of_them(both: Both, tablets: LocalTablets) -> None:
     lines = [json.loads(line) for line in of_all(tablets, Export("urls", json=True)).splitlines()]
-    with Collection(both.one) as one:
+    with open_collection(both.one) as one:
         expected = [(url, row.state, row.visits) for url, row in one.urls()]
     assert [(each["url"], each["state"], each["visits"]) for each in lines] == expected
 
@@ -126,7 +120,7 @@ def test_urls_with_what_is_known_of_them(both: Both, tablets: LocalTablets) -> N
 def test_a_file_for_each_tablet(
     both: Both, tablets: LocalTablets, form: Form, tmp_path: Path
 ) -> None:
-    counts = export_parts(tablets, Export(form), tmp_path / "parts")
+    counts = write_parts(tablets, Export(form), tmp_path / "parts")
     files = sorted((tmp_path / "parts").iterdir())
     assert [file.name.partition(".")[0] for file in files] == [
         f"part-{number:04d}" for number in range(len(both.many))
@@ -147,18 +141,21 @@ def test_a_file_for_each_tablet(
 
 def test_what_matches_nothing_leaves_no_file(tablets: LocalTablets, tmp_path: Path) -> None:
     wanted = Export("jsonl", "nobody.example")
-    assert export_parts(tablets, wanted, tmp_path / "parts") == [0] * tablets.count
+    assert write_parts(tablets, wanted, tmp_path / "parts") == [0] * tablets.count
     assert list((tmp_path / "parts").iterdir()) == []
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="can't be written"):
-        export_parts(tablets, wanted, tmp_path / "file")
+        write_parts(tablets, wanted, tmp_path / "file")
     with pytest.raises(UsageError, match="no form of export"):
-        export_all(tablets, Export("pdf"), io.BytesIO())  # type: ignore[arg-type]
+        write(tablets, Export("pdf"), io.BytesIO())  # type: ignore[arg-type]
 
 
 def test_the_graph(both: Both, tmp_path: Path) -> None:
     with LocalTablets(copied(both.many, tmp_path)) as tablets:
-        found = export_graph_all(tablets, tmp_path / "place", tmp_path / "links.graphml")
+        collection = Collection(tablets, graph_place=tmp_path / "place")
+        with work_here(tablets) as work:
+            rank_pages(collection, work)
+        found = export_graph(tmp_path / "links.graphml", tmp_path / "place")
     written = (tmp_path / "links.graphml").read_text()
     assert written.count("<node ") == found.nodes > 50
     assert written.count("<edge ") == found.edges > 100

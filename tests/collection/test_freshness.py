@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
+from shoal.access.opening import open_collection
 from shoal.clock import iso
-from shoal.collection.collection import Collection
 from shoal.collection.report.freshness import Moment, freshness, page_lines, report, sampled
 from shoal.collection.report.freshness_plot import nice_top, png, svg
-from shoal.collection.report.measuring import Copy, Even
+from shoal.collection.report.measuring import Copy, Even, copies_of
 from shoal.errors import UsageError
 from shoal.freshness.rate import observe
 from shoal.frontier.state.rows import UrlRow, pack_url, url_key
@@ -100,7 +100,7 @@ def visit_once(store: PageStore, batch: Batch, page: Truth, life: Life, number: 
 
 
 def test_age_and_freshness_are_near_the_truth(world: World) -> None:
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
         found = collection.freshness()
     assert found.stored == found.now.pages == PAGES
     ages = [page.age(world.now) / DAY for page in world.pages]
@@ -114,7 +114,7 @@ def test_age_and_freshness_are_near_the_truth(world: World) -> None:
 
 
 def test_looking_back_is_near_the_truth_too(world: World) -> None:
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
         found = freshness(collection, since=world.now - 40 * DAY)
     known = true = 0.0
     for number, moment in enumerate(found.over_time):
@@ -128,7 +128,7 @@ def test_looking_back_is_near_the_truth_too(world: World) -> None:
 
 
 def test_since_may_be_said_as_an_age(world: World) -> None:
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
         recent, same = (
             collection.freshness(since=since) for since in ("12h", time.time() - DAY / 2)
         )
@@ -139,13 +139,13 @@ def test_since_may_be_said_as_an_age(world: World) -> None:
 
 
 def test_time_begins_with_the_first_visit_and_pages_come_one_after_the_other(world: World) -> None:
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
         found = freshness(collection, since=0.0)
     assert found.over_time[0].pages < found.over_time[-1].pages == PAGES
 
 
 def test_sites_and_parts(world: World) -> None:
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
         whole = collection.freshness()
         part = collection.freshness("small.example")
     assert [each.site for each in whole.sites] == ["https://big.example", "https://small.example"]
@@ -158,7 +158,7 @@ def test_sites_and_parts(world: World) -> None:
 
 
 def test_every_page_has_a_line(world: World) -> None:
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
         lines = {line.url: line for line in page_lines(collection)}
     assert set(lines) == {page.url for page in world.pages}
     for page in world.pages:
@@ -173,14 +173,14 @@ def test_every_page_has_a_line(world: World) -> None:
 
 
 def test_nobody_hears_of_pages_that_they_may_not_read(world: World) -> None:
-    with Collection(world.directory, PUBLIC) as collection:
+    with open_collection(world.directory, PUBLIC) as collection:
         found = collection.freshness()
         assert list(page_lines(collection)) == []
     assert (found.stored, found.sites, found.over_time) == (0, [], [])
 
 
 def test_the_dashboard_has_the_same(world: World) -> None:
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
         some, whole = sampled(collection), collection.freshness()
     assert some.now.age_days == pytest.approx(whole.now.age_days, rel=0.01)
 
@@ -200,36 +200,38 @@ def test_what_has_no_copy_has_no_age(world: World) -> None:
         row_of(1.0, lost=True),
         row_of(1.0, kind=Kind.FEED),
     ]
-    with Collection(world.directory) as collection:
-        found = report(collection, [(url, row) for row in rows])
+    with open_collection(world.directory) as collection:
+        found = report(collection, copies_of((url, row) for row in rows))
     assert found.stored == 0
     assert found.now.pages == 0
 
 
 def test_a_page_that_is_missing_or_down_is_kept_and_grows_old(world: World) -> None:
     missing_ms = round((time.time() - 2 * DAY) * 1000)
-    with Collection(world.directory) as collection:
+    with open_collection(world.directory) as collection:
 
         def age(row: UrlRow) -> float:
-            return report(collection, [("https://one.example/", row)]).now.age_days
+            return report(collection, copies_of([("https://one.example/", row)])).now.age_days
 
         there, down = row_of(5.0), row_of(5.0, state=State.FAILED)
         missing = row_of(5.0, state=State.GONE, missing_ms=missing_ms)
         assert age(there) == pytest.approx(age(down), rel=1e-3)
         assert 2.0 < age(missing) < 5.0
-        assert report(collection, [("https://one.example/", missing)]).now.freshness == 0.0
+        assert (
+            report(collection, copies_of([("https://one.example/", missing)])).now.freshness == 0.0
+        )
 
 
 def test_a_page_without_a_life_changes_like_others(world: World) -> None:
-    with Collection(world.directory) as collection:
-        found = report(collection, [("https://one.example/", row_of(5.0, life=None))])
+    with open_collection(world.directory) as collection:
+        found = report(collection, copies_of([("https://one.example/", row_of(5.0, life=None))]))
     assert found.by_prior == found.stored == 1
     assert 0 < found.now.age_days < 5
 
 
 def test_what_is_planned_has_an_age_of_its_own(world: World) -> None:
-    with Collection(world.directory) as collection:
-        found = report(collection, [("https://one.example/", row_of(0.0))])
+    with open_collection(world.directory) as collection:
+        found = report(collection, copies_of([("https://one.example/", row_of(0.0))]))
     assert found.now.age_days == pytest.approx(0.0, abs=1e-3)
     assert found.planned_age_days is not None
     assert 0 < found.planned_age_days < 3.5

@@ -10,12 +10,11 @@ import pytest
 
 from benchmarks.search_scores import load, mean, scores
 from shoal.access.indexing import reindex
+from shoal.access.opening import open_collection
 from shoal.collection.collection import Collection
 from shoal.collection.search import search_questions as questions
 from shoal.collection.search.results import Results
-from shoal.collection.search.search_all import SearchAll
 from shoal.collection.tablets import LocalTablets
-from shoal.config import load as load_config
 from shoal.errors import CollectionError, UsageError
 from shoal.frontier.state.rows import COUNTS_KEY
 from shoal.index.place import start
@@ -154,7 +153,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
 
 @pytest.fixture(scope="module")
 def one(places: Places) -> Iterator[Collection]:
-    with Collection(places.one) as collection:
+    with open_collection(places.one) as collection:
         yield collection
 
 
@@ -165,8 +164,8 @@ def tablets(places: Places) -> Iterator[Carried]:
 
 
 @pytest.fixture(scope="module")
-def every(tablets: Carried) -> SearchAll:
-    return SearchAll(tablets)
+def every(tablets: Carried) -> Collection:
+    return Collection(tablets)
 
 
 def urls(found: Results) -> list[str]:
@@ -217,11 +216,11 @@ QUERIES = [
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_it_answers_as_one_index(one: Collection, every: SearchAll, query: str) -> None:
+def test_it_answers_as_one_index(one: Collection, every: Collection, query: str) -> None:
     assert_same(every.search(query, facets=True), one.search(query, facets=True))
 
 
-def test_phrases(one: Collection, every: SearchAll) -> None:
+def test_phrases(one: Collection, every: Collection) -> None:
     chance = random.Random(1)
     found = 0
     for number in chance.sample(range(PAGES), 12):
@@ -234,7 +233,7 @@ def test_phrases(one: Collection, every: SearchAll) -> None:
     assert found > 12
 
 
-def test_pages_of_results(one: Collection, every: SearchAll) -> None:
+def test_pages_of_results(one: Collection, every: Collection) -> None:
     for page in (2, 5, 40):
         ours, theirs = (each.search("reef coral", page=page, limit=7) for each in (every, one))
         assert (len(ours), ours.has_more) == (len(theirs), theirs.has_more)
@@ -243,7 +242,7 @@ def test_pages_of_results(one: Collection, every: SearchAll) -> None:
 
 
 def test_where_only_filters_are_given_the_newest_come_first(
-    one: Collection, every: SearchAll
+    one: Collection, every: Collection
 ) -> None:
     for query in ("after:2020", "lang:en", "-lang:en"):
         ours = every.search(query, limit=20)
@@ -253,7 +252,7 @@ def test_where_only_filters_are_given_the_newest_come_first(
     assert len(dates) == 30
 
 
-def test_words_are_weighed_by_the_whole(one: Collection, every: SearchAll) -> None:
+def test_words_are_weighed_by_the_whole(one: Collection, every: Collection) -> None:
     ours, theirs = (each.search("reef kelp", explain=True) for each in (every, one))
     assert_same(ours, theirs)
     for mine, other in zip(ours, theirs, strict=True):
@@ -265,8 +264,11 @@ def test_words_are_weighed_by_the_whole(one: Collection, every: SearchAll) -> No
 
 def test_nobody_finds_what_they_may_not_read(places: Places) -> None:
     for principal, total in ((PUBLIC, 0), (Principal(frozenset({"ann"})), 1)):
-        with Carried(places.many, principal) as tablets, Collection(places.one, principal) as one:
-            every = SearchAll(tablets)
+        with (
+            Carried(places.many, principal) as tablets,
+            open_collection(places.one, principal) as one,
+        ):
+            every = Collection(tablets)
             assert every.search("secret").total == total
             assert (
                 every.search(f"related:{url(7, 960)}").total
@@ -284,12 +286,12 @@ def test_a_commit_between_two_questions(places: Places, one: Collection) -> None
                 tablets.collection(1).searcher = None
 
         tablets.between = opened_anew
-        found = SearchAll(tablets).search("reef kelp")
+        found = Collection(tablets).search("reef kelp")
         assert tablets.put.count("best_hits") == 2
         assert_same(found, one.search("reef kelp"))
 
 
-def test_no_question_is_put_twice_without_need(tablets: Carried, every: SearchAll) -> None:
+def test_no_question_is_put_twice_without_need(tablets: Carried, every: Collection) -> None:
     every.search("warm up")
     tablets.put.clear()
     every.search("reef kelp")
@@ -302,7 +304,7 @@ def test_tablets_without_an_index(tmp_path: Path) -> None:
     for layout in layouts:
         fill(layout.directory, [])
     with Carried(layouts) as tablets:
-        every = SearchAll(tablets, load_config(layouts[0].directory, {}, {}))
+        every = Collection(tablets)
         with pytest.raises(CollectionError, match="No tablet has a full-text index"):
             every.search("reef")
         layouts[0].index.mkdir(exist_ok=True)
@@ -312,7 +314,7 @@ def test_tablets_without_an_index(tmp_path: Path) -> None:
         assert found.notes == ["1 of 2 tablets have no full-text index yet"]
 
 
-def test_what_makes_no_sense_is_refused(every: SearchAll) -> None:
+def test_what_makes_no_sense_is_refused(every: Collection) -> None:
     with pytest.raises(UsageError, match="limit must be from 1 to 100"):
         every.search("reef", limit=0)
     with pytest.raises(UsageError, match="must be a string"):
@@ -333,8 +335,8 @@ def test_judged_collections(shoal_data: Path, tmp_path: Path, name: str) -> None
     ]
     places = Places(tmp_path, pages, 8)
     answers: list[tuple[list[str], list[str]]] = []
-    with Collection(places.one) as one, LocalTablets(places.many) as tablets:
-        every = SearchAll(tablets)
+    with open_collection(places.one) as one, LocalTablets(places.many) as tablets:
+        every = Collection(tablets)
         for _, text in judged.queries:
             both = [each.search(text, site_limit=0) for each in (one, every)]
             assert both[0].total == both[1].total

@@ -25,6 +25,7 @@ from shoal.model.visit import Fetched, Visit
 from shoal.search.ranking import Weights
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
+from tests.views import view_of
 
 NOON = 1_700_000_000.0
 REEF = "http://reef.example/coral.html"
@@ -233,7 +234,7 @@ def test_weights_are_settings(shelf: Shelf) -> None:
     with open_collection(shelf.directory) as collection:
         assert weights_of(collection.config) == Weights()
     with open_collection(shelf.directory) as collection:
-        collection.config = collection.config.with_({"search.anchor": 0.0})
+        view_of(collection).config = collection.config.with_({"search.anchor": 0.0})
         assert weights_of(collection.config).anchor == 0.0
         assert urls(collection.search("slow city")) == []
 

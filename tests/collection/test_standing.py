@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.collection.collection import Collection
+from shoal.access.opening import open_collection
 from shoal.collection.report.sampling import sample
 from shoal.collection.report.standing import standing
 from shoal.collection.report.url_list import Wanted, url_page
+from shoal.collection.view import TabletView
 from shoal.config import load
 from shoal.engine.engine import Engine
 from shoal.layout.layout import WriteLock
@@ -71,7 +72,7 @@ def corpus(tmp_path: Path) -> Path:
     ],
 )
 def test_of_a_crawl_that_runs(corpus: Path, snapshot: Snapshot, state: str, says: str) -> None:
-    with Collection(corpus) as collection:
+    with TabletView(corpus) as collection:
         found = standing(collection, status_of(corpus, snapshot))
     assert (found.state, found.says) == (state, says)
 
@@ -96,7 +97,7 @@ def test_of_one_at_rest(
 ) -> None:
     if last is not None:
         write_snapshot(corpus / "status.json", last)
-    with Collection(corpus) as collection:
+    with TabletView(corpus) as collection:
         found = standing(collection, status_of(corpus, Snapshot(counts)))
     assert found.state == "resting"
     assert says in found.says
@@ -106,19 +107,19 @@ def test_of_one_at_rest(
 def test_a_limit_that_ended_it_is_raised(corpus: Path) -> None:
     ended = "the limit of 100 pages is reached (--max-pages)"
     write_snapshot(corpus / "status.json", Snapshot({}, None, ended=ended))
-    with Collection(corpus) as collection:
+    with TabletView(corpus) as collection:
         found = standing(collection, status_of(corpus, Snapshot({"queued": 1, "fetched/x": 100})))
     assert found.raised == {"max_pages": 200}
     assert found.says.endswith(f"go on with: shoal crawl --max-pages 200 --dir {corpus}")
 
 
 def test_of_one_that_another_command_writes_to(corpus: Path) -> None:
-    with Collection(corpus) as collection, WriteLock(collection.layout):
+    with TabletView(corpus) as collection, WriteLock(collection.layout):
         assert standing(collection, status_of(corpus, Snapshot(COUNTS))).state == "busy"
 
 
 def test_a_large_collection_is_sampled(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Collection(corpus) as collection:
+    with TabletView(corpus) as collection:
         whole = sample(collection)
         monkeypatch.setattr("shoal.collection.report.sampling.MOST_URLS", 14)
         some = sample(collection)
@@ -131,7 +132,7 @@ def test_a_list_looks_at_a_bounded_number_of_rows(
 ) -> None:
     monkeypatch.setattr("shoal.collection.report.url_list._MOST_LOOKED_AT", 9)
     cursor, seen, pages = "", 0, 0
-    with Collection(corpus) as collection:
+    with open_collection(corpus) as collection:
         while True:
             page = url_page(collection, Wanted(state="failed"), cursor)
             seen, cursor, pages = seen + page.looked_at, page.next, pages + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.collection.collection import Collection
+from shoal.access.opening import open_collection
 from shoal.collection.report.feed_table import feed_page
 from shoal.config import load
 from shoal.control.feeds import add_feeds, feeds_of, opml_of, remove_feeds, view_file, view_url
@@ -55,7 +55,7 @@ def world() -> Iterator[Running]:
 
 
 def polled(directory: Path) -> list[str]:
-    with Collection(directory) as collection:
+    with open_collection(directory) as collection:
         return [line.url for line in feeds_of(collection)]
 
 
@@ -130,7 +130,7 @@ def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
         await engine.close()
 
     run(write())
-    with Collection(corpus) as collection:
+    with open_collection(corpus) as collection:
         (line,) = feeds_of(collection)
         assert (line.url, line.title, line.status) == (A, "Title <b>", 200)
         assert (line.polled, line.next) == ("1970-01-01T00:00:01Z", "1970-01-01T00:00:02Z")
@@ -139,7 +139,7 @@ def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
         assert (shown.polled, shown.next) == (line.polled, line.next)
         exported = opml_of(collection)
     assert read_opml(exported) == [Outline("Title <b>", A, "https://a.example/")]
-    with Collection(corpus, Principal(frozenset({"guests"}))) as collection:
+    with open_collection(corpus, Principal(frozenset({"guests"}))) as collection:
         assert feeds_of(collection) == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.api import open as open_collection
+from shoal.collection.view import TabletView
 from tests.cli.command import clean_environment
 from tests.crash.crawler import PATIENCE_SECONDS, Crawler
 from tests.indexer.test_follower import assert_index_is_table
@@ -91,7 +91,7 @@ def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
     web = Web(seed=3, hosts=40, pages=600, skew=0, mean_bytes=2000, robots=POLITE_ROBOTS)
     crawler = Crawler(tmp_path, (), workers=16, more=("--set", "index.follow=yes"))
     promise_is_kept(tmp_path / "corpus", web, crawler, 10)
-    with open_collection(tmp_path / "corpus") as collection:
+    with TabletView(tmp_path / "corpus") as collection:
         index = collection.layout.index
         assert assert_index_is_table(collection.table, collection.store, index) > 100
 

@@ -9,6 +9,7 @@ from shoal.model.listings.feed import FeedRow, feed_key
 from shoal.model.record import unpack
 from tests.crawl.again import crawl_until
 from tests.crawl.run import crawl
+from tests.views import view_of
 from tests.world import RobotsMix, Web, overlaps, serve
 from tests.world.sources import (
     FEED_ITEMS,
@@ -132,7 +133,7 @@ def test_a_feed_that_a_page_announces_is_known_from_its_first_visit(tmp_path: Pa
         crawl_until(directory, running.web.seeds(), settings, polled)
         there = posts(running.web, 0, 10 * 86_400.0)
     with open_collection(directory) as collection:
-        stored = collection.table.get("site", feed_key(collection.row(url)))
+        stored = view_of(collection).table.get("site", feed_key(collection.row(url)))
     assert stored is not None
     row = unpack(FeedRow, stored)
     assert row.title

@@ -25,6 +25,7 @@ from shoal.model.urls.rowkey import row_key
 from shoal.sources.inbox import Inbox
 from tests.crawl.again import crawl_until
 from tests.crawl.run import QUICK, crawl
+from tests.views import view_of
 from tests.world import Latency, Request, RobotsMix, Running, Web, serve
 
 WEB = Web(seed=3, hosts=2, pages=2, starts=2, robots=RobotsMix(disallow=0, error=0, missing=0))
@@ -78,7 +79,7 @@ class Site:
 
     def feed(self, path: str) -> FeedRow:
         with open_collection(self.directory) as collection:
-            stored = collection.table.get("site", feed_key(row_key(self.url(path))))
+            stored = view_of(collection).table.get("site", feed_key(row_key(self.url(path))))
             return FeedRow() if stored is None else unpack(FeedRow, stored)
 
     def text(self, path: str) -> str | None:
@@ -262,7 +263,7 @@ def test_what_is_listed_of_a_feed_is_what_the_queue_has(site: Site) -> None:
         lines = {line.url: line.next for line in feeds_of(collection)}
         assert set(lines) == {site.url("/feed.xml"), site.url("/gone.xml")}
         for url, when in lines.items():
-            known = collection.frontier.url(row_key(url))
+            known = view_of(collection).frontier.url(row_key(url))
             assert known is not None
             assert when == iso(known.due_ms / 1000)
             assert known.life is None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shoal.api import open as open_collection
-from shoal.collection.export.export import page_line
+from shoal.collection.export.lines import page_line
 from shoal.layout.layout import Layout
 from shoal.maintenance.repair import repair
 from shoal.maintenance.verify import verifying

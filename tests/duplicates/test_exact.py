@@ -8,13 +8,12 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from shoal.api import open as open_collection
-from shoal.collection.collection import Collection, Page
-from shoal.collection.report.explain import explain
+from shoal.collection.collection import Collection
+from shoal.collection.page import Page
 from shoal.config import load
 from shoal.duplicates.exact.exact import LEAST_TEXT_CHARS
 from shoal.engine.engine import Engine
 from shoal.engine.running import Summary
-from shoal.layout.crawl_row import roots_of
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
 from shoal.model.document import Fate
@@ -108,7 +107,7 @@ def test_the_same_body_under_another_url(site: Running, tmp_path: Path) -> None:
         ]
         # Both link to the start page; only the first is credited with it.
         assert [source for source, _ in collection.anchors(seed)] == [first]
-        told = explain(collection, second, roots_of(collection.table))
+        told = collection.explain(second)
     assert f"It is a duplicate of {first} (the same bytes)." in [line.says for line in told.lines]
     revisits = [each for each in records(directory) if each["WARC-Type"] == "revisit"]
     (revisit,) = revisits

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from shoal.api import open as open_collection
-from shoal.collection.report.explain import explain
 from shoal.collection.report.hosts import host_lines
 from shoal.model.outcome import State
 from tests.crawl.run import crawl
@@ -83,7 +82,7 @@ def waiting_words(directory: Path) -> str:
             url for url, row in collection.urls() if MILLION in url and row.state is State.QUEUED
         )
         notes = {line.host: line.note for line in host_lines(collection)}
-        told = explain(collection, waiting, []).lines[-1]
+        told = collection.explain(waiting).lines[-1]
     assert notes[MILLION] in told.says
     return notes[MILLION]
 

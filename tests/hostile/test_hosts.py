@@ -16,6 +16,7 @@ from shoal.model.urls.url import site_of
 from tests.hostile.cases import CASES
 from tests.hostile.server import address_of, honest_addresses
 from tests.hostile.watch import crawl_watched
+from tests.views import view_of
 
 NAMES = ("nx.test", "servfail.test", "silent.test", "garbled.test", "nowhere.test")
 MOST_BYTES = 800_000_000
@@ -68,7 +69,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
 
 
 def host_note(crawled: Crawled, url: str) -> str:
-    view = crawled.collection.frontier.site(site_key(site_of(url)))
+    view = view_of(crawled.collection).frontier.site(site_key(site_of(url)))
     assert view is not None
     return view.clock.note
 

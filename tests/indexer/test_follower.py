@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from shoal.access.indexing import reindex
-from shoal.api import open as open_collection
+from shoal.collection.view import TabletView
 from shoal.index.fields import digest_of
 from shoal.index.reader import IndexReader
 from shoal.index.writer import IndexWriter
@@ -302,7 +302,7 @@ def test_a_crawl_is_indexed_as_it_goes(tmp_path: Path) -> None:
     fates = summary.status.fetched_by_fate
     assert fates["indexed"] > 20
     assert "waiting for the index" not in fates
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         layout = collection.layout
         count = assert_index_is_table(collection.table, collection.store, layout.index)
         assert count == fates["indexed"]
@@ -319,7 +319,7 @@ def test_a_crawl_without_an_index_is_indexed_later(tmp_path: Path) -> None:
         summary = crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
     assert summary.status.fetched_by_fate["waiting for the index"] > 0
     assert bring_up_to_date(directory) > 0
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         assert "waiting for the index" not in collection.status().fetched_by_fate
         assert_index_is_table(collection.table, collection.store, collection.layout.index)
 
@@ -332,7 +332,7 @@ def test_an_index_of_another_release_is_made_anew(tmp_path: Path) -> None:
     assert bring_up_to_date(directory) == 0
     version.write_text("0\n")
     assert bring_up_to_date(directory) > 0
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         assert assert_index_is_table(collection.table, collection.store, collection.layout.index)
         assert list(index_findings(collection.table, collection.layout)) == []
 
@@ -354,7 +354,7 @@ def test_kill_while_indexing(tmp_path: Path) -> None:
         process.kill()
         process.communicate()
     bring_up_to_date(directory)
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         assert assert_index_is_table(collection.table, collection.store, layout.index) > 50
         state = read_state(layout)
         assert state is not None
@@ -452,14 +452,14 @@ def test_the_process_hears_every_word(tmp_path: Path) -> None:
     directory = tmp_path / "corpus"
     with serve(Web(seed=2, hosts=2, pages=8, robots=NO_ROBOTS)) as web:
         crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         last = collection.store.log.last
     with indexing_process(directory) as process:
         out, _ = process.communicate(b"soon 1 2\nsoon 999999\nfinish\n", timeout=60)
         assert process.returncode == 0
     states = [from_json(IndexState, line) for line in out.splitlines()]
     assert states[-1].position == last
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         assert assert_index_is_table(collection.table, collection.store, collection.layout.index)
 
 
@@ -484,12 +484,12 @@ def test_an_awaited_change_is_committed_early(
         os.write(writing, b"soon 2\n" if len(told) == 1 else b"finish\n")
 
     monkeypatch.setattr(following, "_tell", hear)
-    with open_collection(directory) as collection, IndexWriter(layout.index) as writer:
+    with TabletView(directory) as collection, IndexWriter(layout.index) as writer:
         os.write(writing, b"soon 1\n")
         following.Following(collection, layout, writer, following.Words(reading)).run()
     os.close(writing)
     os.close(reading)
     assert len(told) == 3, "two early ones, and the last"
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         assert told[-1].position == collection.store.log.last
         assert assert_index_is_table(collection.table, collection.store, layout.index)

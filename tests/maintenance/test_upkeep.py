@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.api import open as open_collection
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.layout.index_state import is_behind
 from shoal.layout.layout import Layout, WriteLock
 from shoal.maintenance import upkeep as upkeep_module
@@ -41,12 +40,12 @@ def test_nothing_is_opened_beside_a_crawl(tmp_path: Path, monkeypatch: pytest.Mo
         crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
     opened: list[Path] = []
 
-    class Noted(Collection):
+    class Noted(TabletView):
         def __init__(self, place: Path) -> None:
             opened.append(place)
             super().__init__(place)
 
-    monkeypatch.setattr(upkeep_module, "Collection", Noted)
+    monkeypatch.setattr(upkeep_module, "TabletView", Noted)
     monkeypatch.setattr(upkeep_module, "start_indexing", lambda _layout: None)
     looking = Upkeep(directory)
     with WriteLock(Layout(directory)):
@@ -60,7 +59,7 @@ def test_the_index_is_brought_up_to_date(tmp_path: Path) -> None:
     directory = tmp_path / "corpus"
     with serve(Web(seed=2, hosts=2, pages=8, robots=NO_ROBOTS)) as web:
         crawl(directory, web.web.seeds(), {"politeness.delay": 0.01})
-    with open_collection(directory) as collection:
+    with TabletView(directory) as collection:
         assert is_behind(collection.layout, collection.table)
         with Upkeep(directory):
             deadline_s = time.monotonic() + PATIENCE_SECONDS

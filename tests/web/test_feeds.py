@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.collection.collection import Collection
+from shoal.access.opening import open_collection
 from shoal.collection.report.feed_table import PAGE_SIZE, feed_page
 from shoal.layout.layout import Layout
 from shoal.layout.subscriptions import Subscriptions
@@ -85,7 +85,7 @@ def test_feeds_are_told_to_people(we: Subscriber) -> None:
 
 
 def test_others_are_not_told_of_them(we: Subscriber) -> None:
-    with Collection(we.directory, PUBLIC) as collection:
+    with open_collection(we.directory, PUBLIC) as collection:
         assert feed_page(collection).feeds == []
 
 

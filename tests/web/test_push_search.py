@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.control.launching import steady_crawl
 from shoal.errors import Busy
 from shoal.layout.layout import Layout, WriteLock
@@ -75,7 +75,7 @@ def test_a_pushed_article_is_found(we: Subscriber, hub: Hub) -> None:
         assert hub.push(atom(URL)) == 202
         wait_until_found(client, URL, "clownfish")  # at first no index is there
     assert we.taken() == []
-    with Collection(directory) as collection:
+    with TabletView(directory) as collection:
         stored = collection.table.get("site", feed_key(row_key(FEED)))
     assert stored is not None
     assert unpack(FeedRow, stored).hubs == [hub.url]  # though what was pushed names none

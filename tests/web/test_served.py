@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from shoal.collection.collection import Collection
 from shoal.collection.report.hosts import host_lines
+from shoal.collection.tablets import OneTablet
 from shoal.config import load
 from shoal.control import commands as orders
 from shoal.engine.running import crawl_into
@@ -72,7 +74,9 @@ def test_a_view_of_one_writer_is_not_kept_for_the_next(
         orders.pause(directory, host, paused=paused)
         with reading.reading() as after:
             assert after is not before
-            assert [line.state == "paused" for line in host_lines(after)] == [paused]
+            assert [
+                line.state == "paused" for line in host_lines(Collection(OneTablet(after)))
+            ] == [paused]
         with reading.reading() as again:
             assert again is after
     reading.close()

@@ -4,7 +4,7 @@ tablet of a cluster."""
 from pathlib import Path
 
 from shoal.access.opening import tablet_directories
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, Told, commit
@@ -43,7 +43,7 @@ def reindex(
 
 
 def _reindex(directory: Path, told: Told | None) -> Reindexed:
-    with Collection(directory) as collection, IndexWriter(collection.layout.index) as writer:
+    with TabletView(directory) as collection, IndexWriter(collection.layout.index) as writer:
         follower = Follower(collection.table, collection.store, writer)
         documents = follower.rebuild(told)
         state = commit(collection.layout, follower)

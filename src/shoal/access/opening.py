@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shoal.collection.collection import Collection
-from shoal.collection.tablets import LocalTablets, Tablets
-from shoal.collection.whole import Opened, Whole
+from shoal.collection.tablets import LocalTablets, OneTablet, Tablets
+from shoal.collection.view import TabletView
 from shoal.errors import Busy, UsageError
 from shoal.layout.layout import Layout, is_cluster_place, place_of
 from shoal.model.principal import OWNER, Principal
@@ -48,28 +48,30 @@ class Unheard:
 _NOBODY = Unheard()
 
 
-def open_reading(
-    place: str | Path | None = None,
-    principal: Principal = OWNER,
-    teller: Teller = _NOBODY,
-    *,
-    one: type[Collection] = Collection,
-    many: type[Whole] = Whole,
-) -> Opened:
-    """Whatever stands there, for reading; to be closed, or used in a `with`. `one` and `many` are
-    the classes of what is opened."""
+def open_collection(
+    place: str | Path | None = None, principal: Principal = OWNER, teller: Teller = _NOBODY
+) -> Collection:
+    """Whatever stands there, for reading; to be closed, or used in a `with`."""
+    return Collection(*opened(place, principal, teller))
+
+
+def opened(
+    place: str | Path | None = None, principal: Principal = OWNER, teller: Teller = _NOBODY
+) -> tuple[Tablets, str, Path]:
+    """What a collection is made of: its tablets, its place, and the directory of its graph."""
     where = place_of(place)
-    if is_cluster_place(where):
-        return open_cluster(where, principal, teller, many)
-    return one(Path(where), principal)
+    if not is_cluster_place(where):
+        return OneTablet(TabletView(Path(where), principal)), where, Path(where)
+    return _tablets(where, principal, teller), where, graph_place(where)
 
 
-def open_cluster(
-    place: str,
-    principal: Principal = OWNER,
-    teller: Teller = _NOBODY,
-    many: type[Whole] = Whole,
-) -> Whole:
+def is_there(place: str | Path) -> bool:
+    """Whether anything stands there."""
+    return is_cluster_place(str(place)) or Layout(Path(place)).exists()
+
+
+def _tablets(place: str, principal: Principal, teller: Teller) -> Tablets:
+    """Of a cluster."""
     from shoal.layout.cluster_file import (  # noqa: PLC0415 - only clusters need it
         is_object_store,
         read,
@@ -77,12 +79,12 @@ def open_cluster(
 
     file = read(place)
     if not is_object_store(place):
-        return many(SharedTablets(Path(place), file.tablets, principal), place, Path(place))
-    tablets: Tablets | None = _at_work(place, file, principal, teller)
-    if tablets is None:
-        layouts = [Layout(each) for each in _restored(place, file, teller)]
-        tablets = LocalTablets(layouts, principal)
-    return many(tablets, place, graph_place(place))
+        return SharedTablets(Path(place), file.tablets, principal)
+    tablets = _at_work(place, file, principal, teller)
+    if tablets is not None:
+        return tablets
+    layouts = [Layout(each) for each in _restored(place, file, teller)]
+    return LocalTablets(layouts, principal)
 
 
 class SharedTablets(LocalTablets):

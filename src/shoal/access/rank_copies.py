@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from shoal.collection.collection import Collection
 from shoal.collection.tablets import Tablets
+from shoal.collection.view import TabletView
 from shoal.errors import CollectionError
 from shoal.graph.generations import adopt, arriving, newest
 from shoal.graph.scores import RANK_FILES
@@ -17,6 +17,8 @@ def hand_out(tablets: Tablets, place: Path) -> None:
     graph = newest(graph_of(place))
     if graph is None:
         raise CollectionError(f"No ranks are in {place}; rank the pages first.")
+    if not any(tablets.ask_all(lacks, graph.name)):
+        return
     try:
         for name in RANK_FILES:
             with (graph / name).open("rb") as file:
@@ -30,7 +32,13 @@ def hand_out(tablets: Tablets, place: Path) -> None:
     tablets.ask_all(hold, graph.name)
 
 
-def take_part(collection: Collection, graph: str, name: str, offset: int, data: bytes) -> None:
+def lacks(view: TabletView, graph: str) -> bool:
+    """Whether a tablet has not got this graph yet; the only tablet of a collection has it."""
+    there = newest(view.layout.graph)
+    return there is None or there.name != graph
+
+
+def take_part(collection: TabletView, graph: str, name: str, offset: int, data: bytes) -> None:
     """A piece of one of a graph's files, at its place; twice is as good as once."""
     if name not in RANK_FILES:
         raise ValueError(f"{name!r} is no file of ranks")
@@ -41,6 +49,6 @@ def take_part(collection: Collection, graph: str, name: str, offset: int, data: 
         file.write(data)
 
 
-def hold(collection: Collection, graph: str) -> None:
+def hold(collection: TabletView, graph: str) -> None:
     """All of it is here: searches and the crawl may use it."""
     adopt(collection.layout.graph, graph)

@@ -13,18 +13,14 @@ from contextlib import AbstractContextManager, ExitStack
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from shoal.analysis.duplicates import cuts
-from shoal.collection.collection import Collection
 from shoal.collection.page import Page
-from shoal.collection.slices import Slice, cut, in_order
-from shoal.collection.tablets import Tablets
-from shoal.config import Dedupe
+from shoal.collection.slices import Slice, cut
+from shoal.collection.view import TabletView
 from shoal.duplicates.pairs.discovery import Pair, Progress
 from shoal.duplicates.pairs.divided import BYTES_PER_SKETCH, Divided, Found, Homes
-from shoal.files.deduping import Comparison, Method, discovery_of, text_sketch
-from shoal.files.named_texts import Admits, NamedPair, NamedTexts, NamedThings
-from shoal.fleet.work import Source, Work, work_here
-from shoal.layout.ranges import key_range
+from shoal.files.deduping import Comparison, discovery_of, text_sketch
+from shoal.files.named_texts import Admits, NamedThings
+from shoal.fleet.work import Source, Work
 from shoal.model.urls.rowkey import site_of_key, url_of
 
 _SLICE_BYTES = 16 << 20
@@ -32,55 +28,6 @@ _SLICE_BYTES = 16 << 20
 
 Working = AbstractContextManager[Work]
 """Who does it, for as long as it takes."""
-
-
-def duplicate_pairs_all(  # noqa: PLR0913 - the flags of the command, by name
-    tablets: Tablets,
-    where: str = "",
-    *,
-    method: Method = "default",
-    resemblance: float | None = None,
-    bits: int = 64,
-    differing: int | None = None,
-    progress: Progress | None = None,
-    working: Working | None = None,
-) -> Iterator[NamedPair]:
-    """`duplicate_pairs` over all tablets."""
-    by = Comparison(method, resemblance, bits, differing)
-    return search_all(tablets, by, where, progress, working).pairs()
-
-
-def duplicate_clusters_all(  # noqa: PLR0913 - the flags of the command, by name
-    tablets: Tablets,
-    where: str = "",
-    *,
-    method: Method = "default",
-    resemblance: float | None = None,
-    bits: int = 64,
-    differing: int | None = None,
-    progress: Progress | None = None,
-    working: Working | None = None,
-) -> Iterator[list[str]]:
-    """`duplicate_clusters` over all tablets."""
-    by = Comparison(method, resemblance, bits, differing)
-    return search_all(tablets, by, where, progress, working).clusters()
-
-
-def search_all(
-    tablets: Tablets,
-    by: Comparison,
-    where: str = "",
-    progress: Progress | None = None,
-    working: Working | None = None,
-) -> "PagesCompared | NamedTexts":
-    """`search` of dups.py, over the stored texts of all tablets. Without a `working` that says who
-    does it, this process does."""
-    start, end = key_range(where)
-    by, admits = cuts(by, tablets.ask(0, dedupe_settings))
-    if by.method == "default":
-        return PagesCompared(working or work_here(tablets), by, (start, end), progress, admits)
-    texts = ((url_of(row), text) for row, text in in_order(tablets, text_slice, start, end))
-    return NamedTexts(texts, by, progress, admits)
 
 
 class PagesCompared(NamedThings[None]):
@@ -199,12 +146,8 @@ def _site(row: bytes) -> bytes:
 # --- questions ------------------------------------------------------------------------------
 
 
-def dedupe_settings(collection: Collection) -> Dedupe:
-    return collection.config.dedupe
-
-
 def sketch_slice(
-    collection: Collection, start: bytes, end: bytes, n: int, most_bytes: int
+    collection: TabletView, start: bytes, end: bytes, n: int, most_bytes: int
 ) -> Slice[bytes]:
     """Of the content of every stored page that has any."""
     made = (
@@ -213,12 +156,12 @@ def sketch_slice(
     return cut(((row, sketch, len(sketch)) for row, sketch in made), most_bytes)
 
 
-def text_slice(collection: Collection, start: bytes, end: bytes) -> Slice[str]:
+def text_slice(collection: TabletView, start: bytes, end: bytes) -> Slice[str]:
     read = ((page.stored.row, page.text) for page in _with_text(collection, start, end))
     return cut((row, text, len(text)) for row, text in read)
 
 
-def _with_text(collection: Collection, start: bytes, end: bytes) -> Iterator[Page]:
+def _with_text(collection: TabletView, start: bytes, end: bytes) -> Iterator[Page]:
     for stored in collection.store.stream(start, end, collection.principal):
         if stored.document.text_chars:
             yield Page(collection, stored)

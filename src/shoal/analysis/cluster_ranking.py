@@ -1,36 +1,28 @@
-"""What are the pages of a cluster worth by their links? PageRank over the links of all tablets.
+"""How does the graph of many tablets come together? The links of all of them, in parts.
 
 Tasks over snapshots of the tablets (work.py) read their pages' votes in slices. A link to a page of
 another tablet is stored as it was written; its owner may keep that page under another spelling, and
 a task over that tablet says so, for many links at once: by the anchor that the link has left there,
 else by what it knows of the URL. A page whose owner never heard of it counts as it is linked. So
 the graph is the one that a single collection has, and so are the ranks. Graph and ranks are made in
-parts, by more tasks (graph/parted.py); their files are handed to every tablet, where searches and
-the frontier read them.
+parts, by more tasks (graph/parted.py).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from shoal.access.rank_copies import hand_out
-from shoal.analysis.ranking import Progress, Ranking, Wish, checked, rank_by
-from shoal.collection.collection import Collection
 from shoal.collection.slices import Slice, cut
-from shoal.collection.tablets import Tablets
-from shoal.collection.whole import Whole
-from shoal.fleet.work import Source, Work, work_here
+from shoal.collection.view import TabletView
+from shoal.fleet.work import Source, Work
 from shoal.frontier.state.rows import unpack_url, url_key
+from shoal.graph.edges import Progress
 from shoal.graph.generations import Fresh, Summary
-from shoal.graph.making import Ranker, make_by
+from shoal.graph.making import Ranker
 from shoal.graph.parted import PartedGraph
 from shoal.graph.pieces import Piece, split
 from shoal.graph.runs import gathered
 from shoal.graph.votes import votes
-from shoal.layout.ranks import graph_of
 from shoal.model.cell import newest_key
 from shoal.model.outcome import State
 from shoal.model.urls.partition import Partition, tablet_of_row
@@ -38,7 +30,7 @@ from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.spelling import spellings
 
 _FIRST_ROW = b"\x01"
-_SLICE_BYTES = 16 << 20
+SLICE_BYTES = 16 << 20
 """Votes of a tablet that a task reads."""
 _PAGE_BYTES = 2048
 """About what a page adds to a part of the graph: its row, those of pages that it names, links."""
@@ -65,31 +57,7 @@ class Linked(NamedTuple):
     doubtful: bool
 
 
-def rank_all(  # noqa: PLR0913 - the flags of the command, by name
-    tablets: Tablets,
-    place: Path,
-    personal: str | Sequence[str] = (),
-    told: Progress | None = None,
-    *,
-    top: int = 20,
-    site: str = "",
-    work: Work | None = None,
-) -> Ranking:
-    """Rank the pages and sites of all tablets, and let searches and crawls use it: `rank` of a
-    collection. The graph stands in `place` as in a collection's directory: `Ranks`, `ranking` and
-    `export_graph` read it there. Without a `work` that says who does it, this process does."""
-    whole = Whole(tablets)
-    rows = [whole.row(url) for url in checked(personal, top)]
-    key = site_of_key(whole.row(site)) if site else b""
-    place.mkdir(parents=True, exist_ok=True)
-    with nullcontext(work) if work is not None else work_here(tablets) as workers:
-        making = partial(make_by, partial(_build, workers))
-        found = rank_by(making, graph_of(place), Wish(rows, key, top), told)
-    hand_out(tablets, place)
-    return found
-
-
-def _build(work: Work, fresh: Fresh, summary: Summary, told: Progress) -> Ranker:
+def build(work: Work, fresh: Fresh, summary: Summary, told: Progress) -> Ranker:
     pages = [work.hands.fetch(each) for [each] in work.hands.each(count_pages, _each(work.sources))]
     parts = work.parts(sum(pages) * _PAGE_BYTES)
     found = _pieces(work, summary, parts, told)
@@ -107,7 +75,7 @@ def _pieces(work: Work, summary: Summary, parts: int, told: Progress) -> list[li
     """The pieces of each part: a slice of every tablet after the other, and what the owners of
     other tablets' pages say to the links of that slice."""
     count = len(work.sources)
-    most_bytes = min(_SLICE_BYTES, work.hands.room_bytes // 8)
+    most_bytes = min(SLICE_BYTES, work.hands.room_bytes // 8)
     found: list[list[Any]] = [[] for _ in range(parts)]
     starts = dict.fromkeys(range(count), _FIRST_ROW)
     while starts:
@@ -182,12 +150,12 @@ def settle_links(source: Source, seed: int, parts: int, *linked: list[Linked]) -
 # --- questions ------------------------------------------------------------------------------
 
 
-def fetched_pages(collection: Collection) -> int:
+def fetched_pages(collection: TabletView) -> int:
     return collection.frontier.counts().total("fetched/")
 
 
 def vote_slice(
-    collection: Collection, start: bytes, here: Partition, most_bytes: int
+    collection: TabletView, start: bytes, here: Partition, most_bytes: int
 ) -> Slice[Ballot]:
     """The votes of a tablet's pages from a row on; of none where `start` is empty."""
     if not start:
@@ -207,7 +175,7 @@ def vote_slice(
     return cut(found(), most_bytes)
 
 
-def kept_under(collection: Collection, asked: Sequence[Linked]) -> list[bytes]:
+def kept_under(collection: TabletView, asked: Sequence[Linked]) -> list[bytes]:
     """The row under which each linked page is kept, in the order of the links; empty for a link
     that does not count."""
     links = [(each, row) for each in asked for row in each.rows]
@@ -217,7 +185,7 @@ def kept_under(collection: Collection, asked: Sequence[Linked]) -> list[bytes]:
     return found
 
 
-def _kept_under(collection: Collection, links: Sequence[tuple[Linked, bytes]]) -> list[bytes]:
+def _kept_under(collection: TabletView, links: Sequence[tuple[Linked, bytes]]) -> list[bytes]:
     twins = [spellings(row) for _, row in links]
     keys = [
         newest_key(row, each.source)
@@ -235,7 +203,7 @@ def _kept_under(collection: Collection, links: Sequence[tuple[Linked, bytes]]) -
     return found
 
 
-def _known_as(collection: Collection, both: Sequence[bytes]) -> bytes:
+def _known_as(collection: TabletView, both: Sequence[bytes]) -> bytes:
     """As the frontier does it (frontier/state/urls.py): of two spellings the one that has not
     moved."""
     stored = collection.table.get_many("page", [url_key(row) for row in both])

@@ -10,24 +10,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from shoal.analysis.cluster_duplicates import PagesCompared, text_slice
 from shoal.analysis.regroup import regroup_collection
-from shoal.collection.page import Reading
-from shoal.collection.whole import Opened, Whole
+from shoal.collection.collection import Collection
+from shoal.collection.slices import in_order
 from shoal.config import Dedupe
 from shoal.duplicates.pairs.discovery import Progress
 from shoal.errors import UsageError
 from shoal.files.deduping import Comparison, Method
 from shoal.files.named_texts import Admits, Named, NamedPair, NamedTexts, NamedThings
+from shoal.fleet.workplace import workplace
 from shoal.layout.layout import directory_of
-
-# --- sites ----------------------------------------------------------------------------------
-
-
-# --- the whole collection -------------------------------------------------------------------
+from shoal.layout.ranges import key_range
+from shoal.model.urls.rowkey import url_of
 
 
 def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
-    collection: Opened,
+    collection: Collection,
     where: str = "",
     *,
     method: Method = "default",
@@ -46,7 +45,7 @@ def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
 
 
 def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
-    collection: Opened,
+    collection: Collection,
     where: str = "",
     *,
     method: Method = "default",
@@ -62,7 +61,7 @@ def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
 
 
 def search(
-    collection: Opened,
+    collection: Collection,
     by: Comparison,
     where: str = "",
     progress: Progress | None = None,
@@ -70,16 +69,20 @@ def search(
 ) -> NamedThings[Any]:
     """Over all stored texts. Where no resemblance is named pages count as in a crawl: by one cut
     within a site, by another across sites."""
-    if isinstance(collection, Whole):
-        from shoal.analysis.cluster_duplicates import search_all  # noqa: PLC0415 - it needs this module
-        from shoal.fleet.workplace import workplace  # noqa: PLC0415 - only clusters need it
-
-        working = workplace(collection, address)
-        return search_all(collection.tablets, by, where, progress, working)
-    if address:
-        raise UsageError("--address is for a cluster; a collection is compared where it is")
     by, admits = cuts(by, collection.config.dedupe)
+    if collection.tablets.count > 1 and by.method == "default":
+        working = workplace(collection, address)
+        return PagesCompared(working, by, key_range(where), progress, admits)
+    if address:
+        raise UsageError("--address is for a cluster, and for the default method")
     return NamedTexts(page_texts(collection, where), by, progress, admits)
+
+
+def page_texts(collection: Collection, where: str = "") -> Iterator[Named]:
+    """The content of every stored page that has any, by its URL."""
+    start, end = key_range(where)
+    for row, text in in_order(collection.tablets, text_slice, start, end):
+        yield url_of(row), text
 
 
 def cuts(by: Comparison, settings: Dedupe) -> tuple[Comparison, Admits | None]:
@@ -94,13 +97,6 @@ def _as_in_a_crawl(settings: Dedupe, pair: NamedPair) -> bool:
     same_site = pair.a.split("/", 3)[:3] == pair.b.split("/", 3)[:3]
     cut = settings.resemblance if same_site else settings.resemblance_across
     return pair.resemblance >= cut
-
-
-def page_texts(collection: Reading, where: str = "") -> Iterator[Named]:
-    """The content of every stored page that has any, by its URL."""
-    for page in collection.pages(where):
-        if page.document.text_chars:
-            yield page.url, page.text
 
 
 def regroup(

@@ -10,15 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from shoal.analysis.cluster_ranking import rank_all
 from shoal.analysis.graph_report import with_graph
 from shoal.analysis.ranking import Progress
-from shoal.collection.tablets import Tablets
 from shoal.errors import UsageError
-from shoal.graph.generations import summary_of
 from shoal.graph.link_graph import LinkGraph
 from shoal.layout.layout import place_of
-from shoal.layout.ranks import graph_of
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of
 
@@ -99,13 +95,3 @@ def url_text(row: bytes) -> str:
 
 def xml_text(text: str) -> str:
     return escape(_NOT_IN_XML.sub("\ufffd", text))
-
-
-def export_graph_all(
-    tablets: Tablets, place: Path, file: str | Path, told: Progress | None = None
-) -> Exported:
-    """Write the graph of the last ranking of all tablets, which stands in `place`; without one it
-    is made."""
-    if summary_of(graph_of(place)) is None:
-        rank_all(tablets, place, told=told)
-    return export_graph(file, place, told)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from shoal.access.opening import graph_place, open_reading
+from shoal.access.opening import graph_place, open_collection
 from shoal.analysis.ranking import Progress, rank
 from shoal.clock import iso
-from shoal.collection.page import Reading
+from shoal.collection.collection import Collection
 from shoal.errors import CollectionError
 from shoal.graph.distances import Distances
 from shoal.graph.generations import Summary, opened
@@ -60,7 +60,7 @@ def link_graph(
     place = place_of(dir)
     tell = told or (lambda _doing, _done, _total: None)
     shape, far = with_graph(place, lambda graph: measures(graph, tell), tell)
-    with open_reading(place) as collection:
+    with open_collection(place) as collection:
         lengths, words, texts = _texts(collection, tell)
     found = with_graph(place, lambda graph: laws(graph, lengths, list(words.values())), tell)
     summary = opened(graph_of(graph_place(place)), lambda _, summary: summary)
@@ -84,7 +84,7 @@ def _gone() -> CollectionError:
     return CollectionError("The link graph was removed while it was read; try again.")
 
 
-def _texts(collection: Reading, told: Progress) -> tuple["array[int]", Counter[str], int]:
+def _texts(collection: Collection, told: Progress) -> tuple["array[int]", Counter[str], int]:
     """The lengths of all pages, and the words of some."""
     lengths: array[int] = array("q")
     rows: list[tuple[bytes, float]] = []

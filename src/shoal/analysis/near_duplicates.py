@@ -9,22 +9,29 @@ them does.
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
-from shoal.collection.collection import Collection, Page
+from shoal.analysis.cluster_duplicates import text_slice
+from shoal.collection.collection import Collection
+from shoal.collection.page import Page
+from shoal.collection.slices import in_order
+from shoal.collection.tablets import Tablets, owner_of
+from shoal.collection.view import TabletView
 from shoal.config import Dedupe
 from shoal.duplicates.methods.cosine import cosine, ranked, vector
 from shoal.duplicates.near.difference import Difference
 from shoal.duplicates.near.difference import Piece as Piece
 from shoal.duplicates.near.difference import difference as word_difference
 from shoal.duplicates.near.near import LEAST_SHINGLES, NearIndex
-from shoal.duplicates.near.sketch import Overlap, Prints, overlap, prints, size
+from shoal.duplicates.near.sketch import Prints, overlap, prints, size
 from shoal.errors import UsageError
 from shoal.files.cleaning import clean
 from shoal.layout.duplicates import groups
+from shoal.layout.ranges import key_range
 from shoal.model.urls.rowkey import site_of_key, url_of
 
 MOST_OF_A_GROUP = 100
@@ -118,9 +125,14 @@ def near_duplicates(
 ) -> list[NearDuplicate]:
     """The stored pages that are nearest to a page (also by its URL), a file or a text, best first:
     by resemblance, with `scan` by cosine."""
-    asked = _Asked(collection, _page_of(collection, of))
-    rows = asked.by_words(at_most, progress) if scan else asked.by_index(at_most)
-    found = [each for row in rows if (each := asked.compared(row)) is not None]
+    asked = _asked(_page_of(collection, of))
+    if scan:
+        best = ranked(asked.text, _others(collection, asked.row, progress), at_most)
+        rows = [row for row, _ in best]
+    else:
+        every = chain.from_iterable(collection.tablets.ask_all(nearest, asked, at_most))
+        rows = [row for _, row in sorted(every)[:at_most]]
+    found = list(_compared(collection.tablets, asked, rows))
     if scan:
         return sorted(found, key=lambda each: (-each.cosine, -each.resemblance, each.url))
     near = [each for each in found if each.resemblance >= _LEAST_SHOWN]
@@ -137,70 +149,89 @@ def _page_of(collection: Collection, of: Source) -> Source:
     return page
 
 
-class _Asked:
+class _Asked(NamedTuple):
     """The text that others are compared with."""
 
-    def __init__(self, collection: Collection, of: Source) -> None:
-        self._collection = collection
-        self._text = text_of(of)
-        if not self._text.strip():
-            name = of.url if isinstance(of, Page) else "this" if isinstance(of, str) else of
-            raise UsageError(f"{name} has no text that others could be near to")
-        self._prints = prints(self._text)
-        self._vector = vector(self._text)
-        self._row = of.stored.row if isinstance(of, Page) else None
-        self._settings = collection.config.dedupe
+    text: str
+    row: bytes
+    """Of the page that says it; empty when it is none."""
 
-    def by_index(self, at_most: int) -> list[bytes]:
-        """Pages of the groups that share marks with it, and of its own group."""
-        found = groups(self._collection.table, self._collection.store)
-        index = NearIndex(self._collection.table)
-        named = [each.group_id for each in index.neighbours(self._prints)]
-        own = None if self._row is None else found.group_of(self._row)
-        if own is not None and own not in named:
-            named.append(own)  # its marks may have become common since
-        rows = {row for each in named for row in islice(found.members(each), MOST_OF_A_GROUP)}
-        rows.discard(self._row or b"")
-        alike = {row: _resemblance(self._prints, found.sketch_of(row)) for row in rows}
-        return sorted(alike, key=lambda row: (-alike[row], row))[:at_most]
 
-    def by_words(self, at_most: int, progress: Tell | None) -> list[bytes]:
-        best = ranked(self._text, self._others(progress), at_most)
-        return [row for row, _ in best]
+def _asked(of: Source) -> _Asked:
+    text = text_of(of)
+    if not text.strip():
+        name = of.url if isinstance(of, Page) else "this" if isinstance(of, str) else of
+        raise UsageError(f"{name} has no text that others could be near to")
+    return _Asked(text, of.stored.row if isinstance(of, Page) else b"")
 
-    def compared(self, row: bytes) -> NearDuplicate | None:
-        """None for a page that is not there any more, or not for this principal."""
-        stored = self._collection.store.page(row, self._collection.principal)
+
+def _others(
+    collection: Collection, row: bytes, progress: Tell | None
+) -> Iterator[tuple[bytes, str]]:
+    texts = in_order(collection.tablets, text_slice, *key_range(""))
+    for number, (other, text) in enumerate(texts, 1):
+        if other != row:
+            yield other, text
+        if progress is not None:
+            progress(number)
+
+
+def _compared(tablets: Tablets, asked: _Asked, rows: Sequence[bytes]) -> Iterator[NearDuplicate]:
+    """Without pages that are no longer there, or not for this principal."""
+    by_owner: list[list[bytes]] = [[] for _ in range(tablets.count)]
+    for row in rows:
+        by_owner[owner_of(tablets, row)].append(row)
+    given = [(asked, its) for its in by_owner]
+    return chain.from_iterable(tablets.ask_each(compared_with, given))
+
+
+# --- questions ------------------------------------------------------------------------------
+
+
+def nearest(view: TabletView, asked: _Asked, at_most: int) -> list[tuple[float, bytes]]:
+    """Pages of the groups that share marks with a text, and of its own group, the nearest first:
+    each with its resemblance below zero."""
+    found, mine = groups(view.table, view.store), prints(asked.text)
+    named = [each.group_id for each in NearIndex(view.table).neighbours(mine)]
+    own = found.group_of(asked.row) if asked.row else None
+    if own is not None and own not in named:
+        named.append(own)  # its marks may have become common since
+    rows = {row for each in named for row in islice(found.members(each), MOST_OF_A_GROUP)}
+    rows.discard(asked.row)
+    alike = ((-_resemblance(mine, found.sketch_of(row)), row) for row in rows)
+    return sorted(alike)[:at_most]
+
+
+def compared_with(view: TabletView, asked: _Asked, rows: Sequence[bytes]) -> list[NearDuplicate]:
+    """Pages of this tablet, beside a text."""
+    mine, words, settings = prints(asked.text).sketch, vector(asked.text), view.config.dedupe
+    found = []
+    for row in rows:
+        stored = view.store.page(row, view.principal)
         if stored is None:
-            return None
-        text = Page(self._collection, stored).text
+            continue
+        text = Page(view, stored).text
         theirs = prints(text).sketch
-        shared = overlap(self._prints.sketch, theirs)
-        return NearDuplicate(
-            url_of(row),
-            shared.resemblance,
-            shared.containment,
-            cosine(self._vector, vector(text)),
-            self._is_near(row, shared, theirs) or _same_words(self._text, text),
+        shared = overlap(mine, theirs)
+        says_enough = min(size(mine), size(theirs)) >= LEAST_SHINGLES
+        is_near = says_enough and shared.resemblance >= _cut(settings, asked.row, row)
+        found.append(
+            NearDuplicate(
+                url_of(row),
+                shared.resemblance,
+                shared.containment,
+                cosine(words, vector(text)),
+                is_near or _same_words(asked.text, text),
+            )
         )
-
-    def _is_near(self, row: bytes, shared: Overlap, theirs: bytes) -> bool:
-        says_enough = min(size(self._prints.sketch), size(theirs)) >= LEAST_SHINGLES
-        return says_enough and shared.resemblance >= _cut(self._settings, self._row, row)
-
-    def _others(self, progress: Tell | None) -> Iterator[tuple[bytes, str]]:
-        for number, page in enumerate(self._collection.pages(), 1):
-            if page.stored.row != self._row and page.document.text_chars:
-                yield page.stored.row, page.text
-            if progress is not None:
-                progress(number)
+    return found
 
 
 def _resemblance(mine: Prints, sketch: bytes) -> float:
     return overlap(mine.sketch, sketch).resemblance if sketch else 0.0
 
 
-def _cut(settings: Dedupe, one: bytes | None, other: bytes) -> float:
+def _cut(settings: Dedupe, one: bytes, other: bytes) -> float:
     """What is no page is of no site."""
-    same = one is not None and site_of_key(one) == site_of_key(other)
+    same = one != b"" and site_of_key(one) == site_of_key(other)
     return settings.resemblance if same else settings.resemblance_across

@@ -9,11 +9,10 @@ from heapq import nlargest
 from itertools import islice
 from pathlib import Path
 
-from shoal.access.opening import open_reading
+from shoal.access.opening import open_collection
 from shoal.analysis.graph_report import with_graph
 from shoal.analysis.ranking import Progress
-from shoal.collection.collection import Collection
-from shoal.collection.whole import Whole
+from shoal.collection.view import TabletView
 from shoal.errors import UsageError
 from shoal.graph.hits import hits_around
 from shoal.graph.link_graph import LinkGraph
@@ -64,20 +63,13 @@ def links(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     at_most: int = MOST_LINKS,
 ) -> PageLinks:
-    with open_reading(dir) as collection:
-        if isinstance(collection, Whole):
-            return collection.ask(url, asked_links, at_most)
-        return links_of(collection, url, at_most)
+    with open_collection(dir) as collection:
+        return collection.ask(url, links_of, at_most)
 
 
-def asked_links(collection: Collection, url: str, at_most: int) -> PageLinks:
-    """A question (tablets.py). Every tablet has the ranks of all pages, and a page's own tablet
-    what others call it."""
-    return links_of(collection, url, at_most)
-
-
-def links_of(collection: Collection, url: str, at_most: int = MOST_LINKS) -> PageLinks:
-    """The links of a page, both ways."""
+def links_of(collection: TabletView, url: str, at_most: int = MOST_LINKS) -> PageLinks:
+    """The links of a page, both ways: a question (tablets.py). Every tablet has the ranks of all
+    pages, and a page's own tablet what others call it."""
     row, ranks = collection.row(url), Ranks(collection.layout.directory)
     out = collection.store.links(row, collection.principal)
     inwards = Inwards(collection, row, ranks)
@@ -107,7 +99,7 @@ def links_of(collection: Collection, url: str, at_most: int = MOST_LINKS) -> Pag
 class Inwards:
     """The links to a page; `count` is how many there were, once all were seen."""
 
-    def __init__(self, collection: Collection, row: bytes, ranks: Ranks) -> None:
+    def __init__(self, collection: TabletView, row: bytes, ranks: Ranks) -> None:
         self._collection, self._row, self._ranks = collection, row, ranks
         self.count = 0
 
@@ -129,7 +121,7 @@ def around(
 ) -> Surroundings:
     """The best hubs and authorities among the pages that link to a page or that it links to."""
     place = place_of(dir)
-    with open_reading(place) as collection:
+    with open_collection(place) as collection:
         row, name = collection.row(url), collection.canonical(url)
 
         def ask(graph: LinkGraph) -> Surroundings | None:

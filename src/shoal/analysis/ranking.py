@@ -4,31 +4,36 @@
 lets it take the place of the one before. Searches, the frontier and the reports read that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from shoal.access.opening import graph_place, open_reading
+from shoal.access.opening import graph_place, open_collection
+from shoal.access.rank_copies import hand_out
+from shoal.analysis.cluster_ranking import SLICE_BYTES, build, vote_slice
 from shoal.collection.collection import Collection
-from shoal.collection.whole import Whole
+from shoal.collection.slices import in_order
+from shoal.collection.tablets import Tablets
 from shoal.errors import CollectionError, UsageError
+from shoal.fleet.work import Work
+from shoal.fleet.workplace import workplace
+from shoal.graph.edges import Progress as Progress
 from shoal.graph.generations import Summary, opened
 from shoal.graph.link_graph import LinkGraph
-from shoal.graph.making import NoneKnown, make
+from shoal.graph.making import NoneKnown, make, make_by
 from shoal.graph.scores import RankFile
 from shoal.graph.sites import pages_of
-from shoal.graph.votes import Votes, votes
+from shoal.graph.votes import Votes
 from shoal.layout.layout import place_of
-from shoal.layout.ranks import GRAPH, graph_of
+from shoal.layout.ranks import graph_of
 from shoal.model.record import Struct
+from shoal.model.urls.partition import Partition
 from shoal.model.urls.rowkey import site_of_key, url_of
 
 MOST_PERSONAL = 1000
 _FIRST_ROW = b"\x01"
 
-Progress = Callable[[str, int, int], None]
-"""What is being done, for how many, and of how many (0: not known)."""
 Making = Callable[[Path, Sequence[bytes], Progress], Summary]
 """Makes a graph in a place, with the rows that ranks start from, and lets it hold."""
 
@@ -84,21 +89,32 @@ def rank(  # noqa: PLR0913 - the flags of the command, by name
     only pages of that site are named. The pages of a cluster are ranked by tasks of the Ray that it
     runs on, or of the one at `address` (`local`: started here for it); else by this process.
     """
-    wished = checked(personal, top)
-    with open_reading(dir) as collection:
-        if isinstance(collection, Whole):
-            from shoal.analysis.cluster_ranking import rank_all  # noqa: PLC0415 - it needs this module
-            from shoal.fleet.workplace import workplace  # noqa: PLC0415 - only clusters need it
+    with open_collection(dir) as collection, workplace(collection, address) as work:
+        return rank_pages(collection, work, personal, told, top=top, site=site)
 
-            place, tablets = collection.graph_place, collection.tablets
-            with workplace(collection, address) as work:
-                return rank_all(tablets, place, wished, told, top=top, site=site, work=work)
-        if address:
-            raise UsageError("--address is for a cluster; a collection is ranked where it is")
-        rows = [collection.row(url) for url in wished]
-        key = site_of_key(collection.row(site)) if site else b""
-        place = collection.layout.data / GRAPH
-        return rank_votes(stored_votes(collection), place, Wish(rows, key, top), told)
+
+def rank_pages(  # noqa: PLR0913 - the flags of the command, by name
+    collection: Collection,
+    work: Work,
+    personal: str | Sequence[str] = (),
+    told: Progress | None = None,
+    *,
+    top: int = 20,
+    site: str = "",
+) -> Ranking:
+    """As `rank`, of what is open. The links of one tablet are read in their order; those of many
+    are put together in parts, by whoever does the work."""
+    rows = [collection.row(url) for url in checked(personal, top)]
+    key = site_of_key(collection.row(site)) if site else b""
+    place, tablets = collection.graph_place, collection.tablets
+    place.mkdir(parents=True, exist_ok=True)
+    is_one = tablets.count == 1
+    making = (
+        partial(make, stored_votes(tablets)) if is_one else partial(make_by, partial(build, work))
+    )
+    found = rank_by(making, graph_of(place), Wish(rows, key, top), told)
+    hand_out(tablets, place)
+    return found
 
 
 def checked(personal: str | Sequence[str], top: int) -> list[str]:
@@ -109,13 +125,6 @@ def checked(personal: str | Sequence[str], top: int) -> list[str]:
     if len(wished) > MOST_PERSONAL:
         raise UsageError(f"at most {MOST_PERSONAL:,} personal pages can be named")
     return wished
-
-
-def rank_votes(
-    pages: Iterable[tuple[bytes, Votes]], place: Path, wish: Wish, told: Progress | None = None
-) -> Ranking:
-    """Rank pages by their votes, and let that hold in a place."""
-    return rank_by(partial(make, pages), place, wish, told)
 
 
 def rank_by(making: Making, place: Path, wish: Wish, told: Progress | None = None) -> Ranking:
@@ -140,10 +149,12 @@ def ranking(dir: str | Path | None = None, top: int = 20) -> Ranking | None:  # 
     return opened(place, lambda path, summary: _ranking(path, summary, None, Wish(top=top)))
 
 
-def stored_votes(collection: Collection) -> Iterator[tuple[bytes, Votes]]:
-    """Every page whose links are stored, with those it votes for, in row order."""
-    for cell in collection.store.cells.scan("link", _FIRST_ROW):
-        yield cell.row, votes(cell.row, cell.value)
+def stored_votes(tablets: Tablets) -> Iterator[tuple[bytes, Votes]]:
+    """Every page whose links are stored, with those it votes for, in row order; of a collection
+    with one tablet."""
+    here = Partition(0, tablets.count)
+    for row, ballot in in_order(tablets, vote_slice, _FIRST_ROW, here, SLICE_BYTES):
+        yield row, Votes(ballot.targets, ballot.links)
 
 
 def _ranking(path: Path, summary: Summary, before: RankFile | None, wish: Wish) -> Ranking:

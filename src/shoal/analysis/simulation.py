@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import NamedTuple, get_args
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.errors import CollectionError, UsageError
 from shoal.freshness.optimum import Optimum, optimum
 from shoal.freshness.population import (
@@ -147,7 +147,7 @@ def _population(asked: Asked) -> Population:
     if not asked.recorded:
         return population(asked.population, asked.pages, asked.seed, weighted=asked.weighted)
     directory = directory_of(asked.directory)
-    with Collection(directory) as collection:
+    with TabletView(directory) as collection:
         known = list(_known(collection))
     if not known:
         where = f"--dir {shlex.quote(str(directory))}"
@@ -158,7 +158,7 @@ def _population(asked: Asked) -> Population:
     return recorded(known, asked.pages, asked.seed, weighted=asked.weighted)
 
 
-def _known(collection: Collection) -> Iterator[tuple[float, float, float]]:
+def _known(collection: TabletView) -> Iterator[tuple[float, float, float]]:
     for _, row in collection.urls():
         life = row.life
         if life is not None and life.log_rate_sd > 0 and life.weight > 0:

@@ -1,95 +1,156 @@
 """What is in a collection? Reading it, from Python as from the command line.
 
-Reads go through a secondary view of the table, so they work while a crawl writes to it; `refresh`
-brings the view up to date. Every read is made for a principal, by default the owner.
+A collection has one tablet, in a directory, or many, which a cluster keeps. What is asked of one
+page goes to the tablet that has it; what is asked of all comes from all, in row order. It makes no
+difference where the tablets stand. Every read is made for the principal that the tablets were
+opened for, and also while a crawl writes; `refresh` brings what is read up to date.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack
-from itertools import islice
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from shoal.closing import Closing
-from shoal.collection.page import Page as Page
-from shoal.config import Config, load
+from shoal.collection import questions as asked
+from shoal.collection.page import Page
+from shoal.collection.readable import readable
+from shoal.collection.report.status_sum import summed
+from shoal.collection.search.request import SearchRequest
+from shoal.collection.slices import in_order, of_one
+from shoal.collection.tablets import Tablets, owner_of
+from shoal.collection.view import MOST_DUPLICATES, TabletView
+from shoal.config import Config
 from shoal.duplicates.near.sketch import resemblance
-from shoal.errors import DamagedError, UsageError
+from shoal.errors import UsageError
 from shoal.frontier.state.rows import UrlRow
-from shoal.frontier.state.view import FrontierView, SiteView
-from shoal.layout.duplicates import groups
-from shoal.layout.index_state import read_state
-from shoal.layout.layout import Layout, ReadLock, is_locked
+from shoal.frontier.state.view import SiteView
 from shoal.layout.ranges import key_range
-from shoal.layout.ranks import Ranks
-from shoal.layout.snapshot import Snapshot, Status, read_snapshot, status_of
+from shoal.layout.snapshot import Status
 from shoal.model.listings.sitemap_metadata import Told
 from shoal.model.outcome import State
-from shoal.model.principal import OWNER, Principal
-from shoal.model.urls.rowkey import part_of, url_of
-from shoal.model.urls.url import ParamRules
+from shoal.model.record import unpack
+from shoal.model.urls.rowkey import row_key, url_of
 from shoal.sources.seeds import named_url
-from shoal.store.change_log import last_sequence
-from shoal.store.pages import EVERYTHING, Filter, PageStore
-from shoal.store.rows import VisitRow
-from shoal.store.table import RocksTable
+from shoal.store.pages import Filter, StoredPage
+from shoal.store.rows import FetchRow, VisitRow
 
 if TYPE_CHECKING:
     from shoal.collection.report.explain import Explanation
     from shoal.collection.report.freshness import Freshness
     from shoal.collection.search.results import Results
-    from shoal.collection.search.searching import Searcher
+    from shoal.collection.search.search_all import SearchAll
 
-_MOST_DUPLICATES = 1000
-"""Of one page, that are looked at."""
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+_FIRST_SITE = b"\x01"
 
 
 class Collection(Closing):
     """A collection, opened for reading."""
 
-    def __init__(self, place: Path | Layout, principal: Principal = OWNER) -> None:
-        layout = place if isinstance(place, Layout) else Layout(place)
-        layout.must_exist()
-        self.principal = principal
-        self.config: Config = load(layout.directory, {}, {})
-        with ExitStack() as undo:
-            self._reading = ReadLock(layout)
-            undo.callback(self._reading.release)
-            self.layout = layout.pinned(self._reading.data)
-            self.table = RocksTable(self.layout.table, reader=True)
-            undo.pop_all()
-        self.store = PageStore(self.table, self.layout.warc, self.config.crawl.versions)
-        self.frontier = FrontierView(self.table)
-        url = self.config.url
-        self._params = ParamRules.from_names(url.strip, url.keep)
-        self.searcher: Searcher | None = None
+    def __init__(self, tablets: Tablets, place: str = "", graph_place: Path | None = None) -> None:
+        """With the name of the place where it is, to which its commands go, and the directory in
+        which the graph of its links is made."""
+        self.tablets = tablets
+        self.place = place
+        self._graph_place = graph_place
+        self._search: SearchAll | None = None
+
+    @property
+    def config(self) -> Config:
+        """The settings, which all tablets have alike."""
+        return self.tablets.ask(0, asked.settings)
+
+    @property
+    def graph_place(self) -> Path:
+        if self._graph_place is None:
+            raise UsageError("ranks need a place; open the collection with shoal.open")
+        return self._graph_place
 
     def refresh(self) -> None:
-        """See what was written since the collection was opened."""
-        self.table.catch_up()
+        """See what was written since it was opened."""
+        self.tablets.refresh()
+
+    def close(self) -> None:
+        self.tablets.close()
+
+    # --- one page ---------------------------------------------------------------------------
 
     def canonical(self, url: str) -> str:
         """The URL that is meant, by the same rule as for a seed; where no scheme is named, the one
         that is known."""
-        meant = named_url(url, self._params)
-        if "://" in url or not meant.startswith("https://"):
-            return meant
-        plain = meant.replace("https://", "http://", 1)
-        is_known = self.frontier.url(self.store.find(meant)) is not None
-        return meant if is_known or self.frontier.url(self.store.find(plain)) is None else plain
+        return self.ask(url, TabletView.canonical)
+
+    def row(self, url: str) -> bytes:
+        return self.ask(url, TabletView.row)
 
     def page(self, url: str, at: float | None = None) -> Page | None:
         """The stored copy of a page, or the one that was current at a time."""
-        stored = self.store.page(self.row(url), self.principal, at)
-        return None if stored is None else Page(self, stored)
+        found = self.ask(url, asked.one_page, at)
+        return None if found is None else Page(self, found.stored)
 
-    def row(self, url: str) -> bytes:
-        row = self.store.find(self.canonical(url))
-        member = url.partition("#")[2]
-        # A document within another one has the address of that one, and its name behind the mark.
-        inner = row + part_of(f"#{unquote(member)}") if member else row
-        return inner if member and self.store.page(inner, self.principal) is not None else row
+    def stored_text(self, row: bytes, when: float) -> str:
+        owner = owner_of(self.tablets, row)
+        return self.tablets.ask(owner, TabletView.stored_text, row, when)
+
+    def stored_body(self, row: bytes, when: float) -> bytes:
+        owner = owner_of(self.tablets, row)
+        return self.tablets.ask(owner, TabletView.stored_body, row, when)
+
+    def history(self, url: str) -> list[tuple[float, VisitRow]]:
+        return self.ask(url, TabletView.history)
+
+    def links(self, url: str) -> list[tuple[str, str]]:
+        """(target URL, anchor text) of the links on a page."""
+        return self.ask(url, TabletView.links)
+
+    def anchors(self, url: str) -> list[tuple[str, str]]:
+        """(source URL, anchor text) of the pages that link to it, wherever they are."""
+        return list(self.each_anchor(url))
+
+    def each_anchor(self, url: str) -> Iterator[tuple[str, str]]:
+        """The same, one at a time: a front page may have a hundred thousand."""
+        owner, name = self._owner(url), _meant(url)
+        said = (each for _, each in of_one(self.tablets, owner, asked.anchor_slice, b"", name))
+        seen: set[asked.Said] = set()
+        for each in readable(self.tablets, said):
+            if each not in seen:
+                seen.add(each)
+                yield url_of(each.source), each.text
+
+    def marks(self, url: str) -> dict[str, str]:
+        return self.ask(url, TabletView.marks)
+
+    def told(self, url: str) -> list[Told]:
+        return self.ask(url, TabletView.told)
+
+    def rank(self, url: str) -> float:
+        """What a page is worth by the links to it, from 0 to 1, as of the last ranking of all."""
+        return self.ask(url, TabletView.rank)
+
+    def lead(self, url: str) -> str:
+        """The URL of the page that stands for its near-duplicates, also one of another tablet."""
+        lead, elsewhere = self.ask(url, asked.lead_of, self.tablets.count)
+        return elsewhere or lead
+
+    def duplicates(self, url: str, at_most: int = MOST_DUPLICATES) -> list[str]:
+        """The URLs of the other pages of its group of near-duplicates, as far as its tablet has
+        them; the first is the one that stands for all, if it is another."""
+        found, lead = self.ask(url, TabletView.duplicates, at_most), self.lead(url)
+        elsewhere = lead and owner_of(self.tablets, row_key(lead)) != self._owner(url)
+        return [lead, *found] if elsewhere else found
+
+    def alike(self, url: str, other: str) -> float:
+        """How much of what two pages of one group say is the same, from 0 to 1."""
+        ours, theirs = self.ask(url, asked.sketch_of), self.ask(other, asked.sketch_of)
+        return resemblance(ours, theirs) if ours and theirs else 0.0
+
+    def explain(self, url: str) -> "Explanation":
+        """Why a URL was taken, or not: `verdict`, and the `lines` of its story."""
+        return self.ask(url, TabletView.explain)
+
+    # --- all of them ------------------------------------------------------------------------
 
     def pages(
         self,
@@ -102,105 +163,29 @@ class Collection(Closing):
         """Stored pages in row order. `where` is a URL prefix, a domain or a suffix such as
         `.edu`."""
         start, end = key_range(where)
-        wanted = (
-            Filter(since, until, status) if (since, until, status) != (None,) * 3 else EVERYTHING
-        )
-        for stored in self.store.stream(start, end, self.principal, wanted):
-            yield Page(self, stored)
-
-    def stored_text(self, row: bytes, when: float) -> str:
-        """Of a version of a page: all of it, menus and all; empty where none is kept."""
-        return self.store.text(row, self.principal, when)
-
-    def stored_body(self, row: bytes, when: float) -> bytes:
-        """Of a version of a page, as the server sent it; empty where none is kept."""
-        try:
-            record = self.store.raw(row, self.principal, when)
-        except DamagedError:  # the archive may have been compacted since it was looked at
-            self.refresh()
-            record = self.store.raw(row, self.principal, when)
-        return b"" if record is None else record.http_body
+        wanted = Filter(since, until, status)
+        for row, (when, fetch) in in_order(self.tablets, asked.page_slice, start, end, wanted):
+            yield Page(self, StoredPage(row, when, unpack(FetchRow, fetch)))
 
     def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
-        for row, url in self.known(start, end, state):
+        for row, url in in_order(self.tablets, asked.url_slice, start, end, state):
             yield url_of(row), url
 
-    def known(
-        self, start: bytes, end: bytes, state: State | None = None
-    ) -> Iterator[tuple[bytes, UrlRow]]:
-        """The known URLs of a range of rows, by their rows."""
-        for row, url in self.frontier.urls(start, end):
-            if (state is None or url.state is state) and self._may_name(row):
-                yield row, url
-
-    def history(self, url: str) -> list[tuple[float, VisitRow]]:
-        return list(self.store.history(self.row(url), self.principal))
-
-    def links(self, url: str) -> list[tuple[str, str]]:
-        """(target URL, anchor text) of the links on a page."""
-        return [
-            (out.link.url, out.link.text) for out in self.store.links(self.row(url), self.principal)
-        ]
-
-    def anchors(self, url: str) -> list[tuple[str, str]]:
-        """(source URL, anchor text) of the pages that link to it; to a page that stands for its
-        near-duplicates also those that link to them."""
-        row = self.row(url)
-        found: dict[tuple[str, str], None] = {}  # in their order, each once
-        for each in (row, *self.followers(row)):
-            for source, _, anchor in self.store.anchors(each, self.principal):
-                found[url_of(source), anchor.text] = None
-        return list(found)
-
-    def duplicates(self, url: str, at_most: int = _MOST_DUPLICATES) -> list[str]:
-        """The URLs of the other pages of its group of near-duplicates; the first is the one that
-        stands for all, if it is another."""
-        row, found = self.row(url), groups(self.table, self.store)
-        group_id, lead = found.group_of(row), found.lead_of(row)
-        if group_id is None or lead is None:
-            return []
-        others = (each for each in found.members(group_id) if each not in (row, lead))
-        seen = (each for each in others if self.store.page(each, self.principal) is not None)
-        return [url_of(each) for each in (*([lead] if lead != row else []), *islice(seen, at_most))]
-
-    def lead(self, url: str) -> str:
-        """The URL of the page that stands for its near-duplicates; its own, if it has none. Empty
-        when no such page is stored."""
-        row = self.row(url)
-        if self.store.page(row, self.principal) is None:
-            return ""
-        return url_of(groups(self.table, self.store).lead_of(row) or row)
-
-    def alike(self, url: str, other: str) -> float:
-        """How much of what two pages of one group say is the same, from 0 to 1."""
-        found = groups(self.table, self.store)
-        ours, theirs = found.sketch_of(self.row(url)), found.sketch_of(self.row(other))
-        return resemblance(ours, theirs) if ours and theirs else 0.0
-
-    def rank(self, url: str) -> float:
-        """What a page is worth by the links to it, from 0 to 1, as of the last `shoal rank`."""
-        return Ranks(self.layout.directory).rank_of([self.row(url)])[0]
-
-    def followers(self, row: bytes) -> list[bytes]:
-        """The rows of the near-duplicates that a page stands for."""
-        found = groups(self.table, self.store)
-        group_id = found.group_of(row)
-        if group_id is None or found.lead_of(row) != row:
-            return []
-        others = (each for each in found.members(group_id) if each != row)
-        return list(islice(others, _MOST_DUPLICATES))
-
     def hosts(self) -> Iterator[SiteView]:
-        return self.frontier.sites()
+        return (view for _, view in in_order(self.tablets, asked.site_slice, _FIRST_SITE))
 
-    def explain(self, url: str) -> "Explanation":
-        """Why a URL was taken, or not: `verdict`, and the `lines` of its story."""
-        from shoal.collection.report.explain import explain  # noqa: PLC0415
-        from shoal.layout.crawl_row import roots_of  # noqa: PLC0415 - they need this module
+    def is_running(self) -> bool:
+        """Whether a crawl, or another command, writes to it."""
+        return any(self.tablets.ask_all(TabletView.is_running))
 
-        return explain(self, url, roots_of(self.table))
+    def sees_everything(self) -> bool:
+        """Whether the principal that it was opened for may read all of it."""
+        return self.tablets.ask(0, asked.sees_all)
+
+    def status(self) -> Status:
+        return summed(self.tablets.ask_all(TabletView.status), self.place)
 
     def freshness(self, where: str = "", since: float | str | None = None) -> "Freshness":
         """How fresh its pages are, and how old: now, since a time (or an age, '7d'), by site."""
@@ -219,47 +204,37 @@ class Collection(Closing):
         facets: bool = False,
     ) -> "Results":
         """The pages that words are about, the best first; docs/search.md has the query language."""
-        from shoal.collection.search.searching import searcher_of  # noqa: PLC0415 - it needs this module
+        from shoal.collection.search.search_all import SearchAll  # noqa: PLC0415 - only who searches needs it
 
-        if not isinstance(text, str):
-            raise UsageError(f"what to search for must be a string, not {text!r:.60}")
-        return searcher_of(self).search(
-            text, limit=limit, page=page, site_limit=site_limit, explain=explain, facets=facets
-        )
+        if self._search is None:
+            self._search = SearchAll(self.tablets)
+        wanted = SearchRequest(text, limit, page, site_limit, explain, facets)
+        return self._search.search(wanted)
 
-    def marks(self, url: str) -> dict[str, str]:
-        return self.store.marks(self.row(url), self.principal)
+    # --- whom to ask ------------------------------------------------------------------------
 
-    def told(self, url: str) -> list[Told]:
-        """What sitemaps say of a page: pictures, videos, news, translations."""
-        return self.store.told(self.row(url), self.principal)
+    def ask(
+        self,
+        url: str,
+        question: Callable[Concatenate[TabletView, str, Given], Answer],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Answer:
+        """A question about a page, to the tablet that has it."""
+        return self.tablets.ask(self._owner(url), question, _meant(url), *given, **named)
 
-    @property
-    def place(self) -> Path:
-        """Where its orders go."""
-        return self.layout.directory
-
-    def is_running(self) -> bool:
-        return is_locked(self.layout)
-
-    def status(self) -> Status:
-        live = read_snapshot(self.layout.status) if self.is_running() else None
-        state = read_state(self.layout)
-        snapshot = live or Snapshot(
-            self.frontier.counts().as_dict(),
-            indexed=0 if state is None else state.pages,
-            is_index_whole=state is not None and state.position >= last_sequence(self.table),
-        )
-        return status_of(self.layout.directory, snapshot)
-
-    def _may_name(self, row: bytes) -> bool:
-        return self.principal.everything or self.store.page(row, self.principal) is not None
-
-    def close(self) -> None:
-        self.table.close()
-        self._reading.release()
+    def _owner(self, url: str) -> int:
+        """By its host alone: scheme, and parameters that a collection strips, do not matter."""
+        return owner_of(self.tablets, row_key(named_url(url)))
 
     def __repr__(self) -> str:
         status = self.status()
         counts = f"{status.fetched:,} pages of {status.discovered:,} URLs"
-        return f"<Collection {self.layout.directory} with {counts}>"
+        return f"<Collection {self.place} with {counts}>"
+
+
+def _meant(url: str) -> str:
+    """What the owner is told: a file of this machine by its URL, anything else as it was written,
+    because where no scheme is named the owner knows which one is known."""
+    named = named_url(url)
+    return named if named.startswith("file:") else url

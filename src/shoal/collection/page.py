@@ -1,75 +1,39 @@
 """What is known of one stored page? Its row at hand, its text and its bytes a call away.
 
-A page is read through whoever holds it: a collection in a directory, or a cluster of them, whose
-tablets stand on other machines (whole.py). `Reading` is what both can be asked for.
+A page is read through whoever has it, which may be a tablet on another machine.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from shoal.clock import iso
-from shoal.config import Config
 from shoal.converters import encoding
 from shoal.converters.sniff.sniff import file_name
-from shoal.frontier.state.rows import UrlRow
-from shoal.frontier.state.view import SiteView
 from shoal.model.content import content_text
 from shoal.model.document import Document, Fate
 from shoal.model.listings.sitemap_metadata import Told
-from shoal.model.outcome import State
 from shoal.store.pages import StoredPage
 from shoal.store.rows import VisitRow
 from shoal.worker.conversion import Conversion
 from shoal.worker.converting import Converter, convert
 
 if TYPE_CHECKING:
-    from shoal.collection.report.explain import Explanation
-    from shoal.collection.search.results import Results
-    from shoal.layout.snapshot import Status
+    pass
 
 _MOST_BYTES = 1 << 30
 _MOST_RATIO = 10_000
 
 
-class Reading(Protocol):
-    """Whoever holds pages; every read is made for a principal."""
+class Holder(Protocol):
+    """Whoever has a page: a collection, or the view of its tablet. Reads are for a principal."""
 
-    @property
-    def config(self) -> Config: ...
-    def canonical(self, url: str) -> str: ...
     def page(self, url: str, at: float | None = None) -> "Page | None": ...
-    def pages(
-        self,
-        where: str = "",
-        *,
-        since: float | None = None,
-        until: float | None = None,
-        status: int | None = None,
-    ) -> "Iterator[Page]": ...
-    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]: ...
     def history(self, url: str) -> list[tuple[float, VisitRow]]: ...
     def links(self, url: str) -> list[tuple[str, str]]: ...
     def anchors(self, url: str) -> list[tuple[str, str]]: ...
-    def duplicates(self, url: str) -> list[str]: ...
     def lead(self, url: str) -> str: ...
-    def rank(self, url: str) -> float: ...
-    def marks(self, url: str) -> dict[str, str]: ...
+    def duplicates(self, url: str) -> list[str]: ...
     def told(self, url: str) -> list[Told]: ...
-    def hosts(self) -> Iterator[SiteView]: ...
-    def explain(self, url: str) -> "Explanation": ...
-    def search(  # noqa: PLR0913 - the words of the command, by name
-        self,
-        text: str,
-        *,
-        limit: int = 10,
-        page: int = 1,
-        site_limit: int = 2,
-        explain: bool = False,
-        facets: bool = False,
-    ) -> "Results": ...
-    def status(self) -> "Status": ...
-
     def stored_text(self, row: bytes, when: float) -> str:
         """All of a version's text; empty where none is kept."""
         ...
@@ -83,7 +47,7 @@ class Reading(Protocol):
 class Page:
     """One stored page, with what is known of it at hand and its bytes a call away."""
 
-    collection: Reading
+    collection: Holder
     stored: StoredPage
 
     @property

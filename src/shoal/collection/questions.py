@@ -8,14 +8,16 @@ asks, is left to that one's owner: `seen`.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from shoal.collection.collection import Collection
 from shoal.collection.slices import Slice, cut
+from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
+from shoal.layout.duplicates import groups
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Fate
 from shoal.model.outcome import State
+from shoal.model.principal import Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import tablet_of_row
 from shoal.model.urls.rowkey import row_key
@@ -46,17 +48,17 @@ def carried(page: StoredPage) -> Carried:
     return Carried(page.row, page.when, pack(page.fetch))
 
 
-def settings(collection: Collection) -> Config:
+def settings(collection: TabletView) -> Config:
     return collection.config
 
 
-def one_page(collection: Collection, url: str, at: float | None) -> Carried | None:
+def one_page(collection: TabletView, url: str, at: float | None) -> Carried | None:
     found = collection.page(url, at)
     return None if found is None else carried(found.stored)
 
 
 def page_slice(
-    collection: Collection, start: bytes, end: bytes, wanted: Filter
+    collection: TabletView, start: bytes, end: bytes, wanted: Filter
 ) -> Slice[tuple[float, bytes]]:
     """Stored pages: when each was fetched, and its packed row."""
 
@@ -69,13 +71,13 @@ def page_slice(
 
 
 def url_slice(
-    collection: Collection, start: bytes, end: bytes, state: State | None
+    collection: TabletView, start: bytes, end: bytes, state: State | None
 ) -> Slice[UrlRow]:
     known = collection.known(start, end, state)
     return cut((row, url, _URL_BYTES) for row, url in known)
 
 
-def site_slice(collection: Collection, start: bytes) -> Slice[SiteView]:
+def site_slice(collection: TabletView, start: bytes) -> Slice[SiteView]:
     return cut((view.site, view, _SITE_BYTES) for view in collection.frontier.sites(start))
 
 
@@ -89,7 +91,7 @@ class Said(NamedTuple):
     text: str
 
 
-def anchor_slice(collection: Collection, start: bytes, url: str) -> Slice[Said]:
+def anchor_slice(collection: TabletView, start: bytes, url: str) -> Slice[Said]:
     """Who links to a page, or to one that it stands for. Goes on at `target NUL source`."""
     row = collection.row(url)
     targets = [row, *collection.followers(row)]
@@ -106,12 +108,17 @@ def anchor_slice(collection: Collection, start: bytes, url: str) -> Slice[Said]:
     return cut(found())
 
 
-def sees_all(collection: Collection) -> bool:
+def principal_of(view: TabletView) -> Principal:
+    """For whom it is read."""
+    return view.principal
+
+
+def sees_all(collection: TabletView) -> bool:
     """Whether who asks may read everything."""
     return collection.principal.everything
 
 
-def seen(collection: Collection, rows: Sequence[bytes]) -> list[bool]:
+def seen(collection: TabletView, rows: Sequence[bytes]) -> list[bool]:
     """Whether each page may be named to who asks: one that is not stored keeps nobody out."""
     store, principal = collection.store, collection.principal
     return [
@@ -125,7 +132,7 @@ def seen(collection: Collection, rows: Sequence[bytes]) -> list[bool]:
 # --- near-duplicates ------------------------------------------------------------------------
 
 
-def lead_of(collection: Collection, url: str, tablets: int) -> tuple[str, str]:
+def lead_of(collection: TabletView, url: str, tablets: int) -> tuple[str, str]:
     """The page of this tablet that stands for a page; and the one of another tablet that stands for
     that one, empty where there is none."""
     lead = collection.lead(url)
@@ -136,3 +143,8 @@ def lead_of(collection: Collection, url: str, tablets: int) -> tuple[str, str]:
     here = tablet_of_row(page.stored.row, tablets)
     is_elsewhere = bool(other) and tablet_of_row(row_key(other), tablets) != here
     return lead, other if is_elsewhere else ""
+
+
+def sketch_of(view: TabletView, url: str) -> bytes:
+    """What a page of a group was compared by; empty when it is in none."""
+    return groups(view.table, view.store).sketch_of(view.row(url))

@@ -11,8 +11,8 @@ from heapq import merge
 from operator import itemgetter
 from typing import Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
-from shoal.collection.collection import Collection
 from shoal.collection.tablets import Tablets
+from shoal.collection.view import TabletView
 
 SLICE_BYTES = 1 << 20
 _READ_AT_ONCE = 8
@@ -43,7 +43,7 @@ def cut(found: Iterable[tuple[bytes, Item, int]], most_bytes: int | None = None)
 def of_one(
     tablets: Tablets,
     tablet: int,
-    question: Callable[Concatenate[Collection, bytes, Given], Slice[Item]],
+    question: Callable[Concatenate[TabletView, bytes, Given], Slice[Item]],
     start: bytes,
     *given: Given.args,
     **named: Given.kwargs,
@@ -59,7 +59,7 @@ def of_one(
 
 def in_order(
     tablets: Tablets,
-    question: Callable[Concatenate[Collection, bytes, Given], Slice[Item]],
+    question: Callable[Concatenate[TabletView, bytes, Given], Slice[Item]],
     start: bytes,
     *given: Given.args,
     **named: Given.kwargs,

@@ -1,10 +1,10 @@
-"""Who answers for the tablets of a cluster? Questions are put to each tablet where it is.
+"""Who answers for the tablets of a collection? Questions are put to each tablet where it is.
 
-A *question* is a function of a collection: `question(collection, *given) -> answer`, at the top of
-a module of this folder, with plain values in and out, so that it can be carried to another machine.
-Here the tablets lie in directories that this process can read; on Ray they are asked by their
-owners. What needs the whole collection (search, ranks, export, status) is written once, over
-`Tablets`, and does not know the difference.
+A *question* is a function of a view: `question(view, *given) -> answer`, at the top of a module,
+with plain values in and out, so that it can be carried to another machine. A collection in a
+directory is one tablet; those of a cluster lie in directories that this process can read, or are
+asked by their owners on Ray. What needs the whole collection (search, ranks, export, status) is
+written once, over `Tablets`, and does not know the difference.
 """
 
 import threading
@@ -14,33 +14,33 @@ from contextlib import ExitStack
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from shoal.closing import Closing
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.layout.layout import Layout
 from shoal.model.principal import OWNER, Principal
 from shoal.model.urls.partition import tablet_of_row
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
-Question = Callable[Concatenate[Collection, Given], Answer]
+Question = Callable[Concatenate[TabletView, Given], Answer]
 
 _ASKED_AT_ONCE = 8
 
 
 class Tablets(Protocol):
-    """All tablets of a cluster, in their order."""
+    """All tablets of a collection, in their order."""
 
     @property
     def count(self) -> int: ...
     def ask(
         self,
         tablet: int,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer: ...
     def ask_all(
         self,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> list[Answer]:
@@ -67,13 +67,51 @@ def owner_of(tablets: Tablets, row: bytes) -> int:
     return tablet_of_row(row, tablets.count)
 
 
+class OneTablet(Closing):
+    """A collection in a directory: its only tablet."""
+
+    count = 1
+
+    def __init__(self, view: TabletView) -> None:
+        self.view = view
+
+    def ask(
+        self,
+        tablet: int,
+        question: Callable[Concatenate[TabletView, Given], Answer],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Answer:
+        del tablet
+        return question(self.view, *given, **named)
+
+    def ask_all(
+        self,
+        question: Callable[Concatenate[TabletView, Given], Answer],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> list[Answer]:
+        return [question(self.view, *given, **named)]
+
+    def ask_each(
+        self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
+    ) -> list[Answer]:
+        return [question(self.view, *each) for each in given]
+
+    def refresh(self) -> None:
+        self.view.refresh()
+
+    def close(self) -> None:
+        self.view.close()
+
+
 class LocalTablets(Closing):
     """Tablets in directories of this machine, or of a file system that it shares with others."""
 
     def __init__(self, places: Sequence[Layout], principal: Principal = OWNER) -> None:
         self._places = list(places)
         self._principal = principal
-        self._open: dict[int, Collection] = {}
+        self._open: dict[int, TabletView] = {}
         self._closing = ExitStack()
         self._opening = threading.Lock()
 
@@ -81,17 +119,17 @@ class LocalTablets(Closing):
     def count(self) -> int:
         return len(self._places)
 
-    def collection(self, tablet: int) -> Collection:
+    def collection(self, tablet: int) -> TabletView:
         with self._opening:
             if tablet not in self._open:
-                found = Collection(self._places[tablet], self._principal)
+                found = TabletView(self._places[tablet], self._principal)
                 self._open[tablet] = self._closing.enter_context(found)
             return self._open[tablet]
 
     def ask(
         self,
         tablet: int,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer:
@@ -99,7 +137,7 @@ class LocalTablets(Closing):
 
     def ask_all(
         self,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> list[Answer]:

@@ -13,9 +13,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from shoal.access.opening import open_reading
-from shoal.collection.collection import Collection
+from shoal.access.opening import open_collection
 from shoal.collection.report.hosts import host_lines
+from shoal.collection.view import TabletView
 from shoal.config import Config, load
 from shoal.control.cluster_commands import Tell, post
 from shoal.engine.carry_out import carry_out
@@ -132,7 +132,7 @@ def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
             )
         if len(value) > _MARK_CHARS or not value.isprintable():
             raise UsageError(f"the mark {name} may have {_MARK_CHARS} printable characters")
-    with open_reading(str(place)) as collection:
+    with open_collection(str(place)) as collection:
         page = collection.page(url)
         if page is None:
             raise UsageError(f"{url} is not stored, so it can't be marked")
@@ -147,7 +147,7 @@ def poll(place: Place, urls: Sequence[str], *, wanted: bool) -> bool:
 
 def _require_failed(place: Place, reason: str) -> None:
     """A reason that was misspelt would silently bring nothing."""
-    with open_reading(str(place)) as collection:
+    with open_collection(str(place)) as collection:
         status = collection.status()
     known = [*status.failed_by_reason, *status.gone_by_status]
     if reason in known or _STATUS.fullmatch(reason):
@@ -159,8 +159,8 @@ def _require_failed(place: Place, reason: str) -> None:
 def _require_known(place: Place, name: str) -> None:
     """A host that was misspelt would go on being asked."""
     sites = [site_key(site_of(f"{scheme}://{name}/")) for scheme in ("http", "https")]
-    with open_reading(str(place)) as collection:
-        if isinstance(collection, Collection) and any(
+    with open_collection(str(place)) as collection:
+        if isinstance(collection, TabletView) and any(
             collection.frontier.site(site) is not None for site in sites
         ):
             return

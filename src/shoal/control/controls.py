@@ -2,19 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from shoal.collection import collection as reading
-from shoal.collection import whole
 from shoal.control import commands
 
 
 class Controls(ABC):
     """The commands that a running crawl takes, or the next one, at the place where it is."""
 
-    @property
-    @abstractmethod
-    def place(self) -> Path | str: ...
+    place: str
 
     @abstractmethod
     def refresh(self) -> None: ...
@@ -57,8 +53,4 @@ class Controls(ABC):
 
 
 class Collection(reading.Collection, Controls):
-    """A collection: everything that can be read of it, and the commands that its crawl takes."""
-
-
-class Whole(whole.Whole, Controls):
-    """A cluster: everything that can be read of it, and the commands that its crawl takes."""
+    """Everything that can be read of a collection, and the commands that its crawl takes."""

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from shoal.access.opening import is_there, open_collection
 from shoal.collection.collection import Collection
-from shoal.collection.report.feed_table import feed_rows, next_poll, time_of
+from shoal.collection.report.feed_table import known_feeds, pushed_until, time_of
 from shoal.config import Config
 from shoal.control import commands as orders
+from shoal.control.commands import Place
 from shoal.control.one_file import body_of
 from shoal.errors import UsageError
-from shoal.layout.layout import Layout
-from shoal.layout.subscriptions import PushState, push_states
 from shoal.model.document import Fate
-from shoal.model.listings.feed import Feed, FeedRow
+from shoal.model.listings.feed import Feed
 from shoal.model.record import Struct
 from shoal.model.urls.url import canonical
 from shoal.sources.feed_text import MAX_BYTES, decoded
@@ -58,42 +58,37 @@ class Added(Struct):
 
 def feeds_of(collection: Collection) -> list[FeedLine]:
     """In the order of their sites; those that were removed are left out."""
-    if not collection.principal.everything:
-        return []
-    rows = list(feed_rows(collection))
-    pushed = push_states(collection.layout.directory) if rows else {}
-    return [_line(collection, url, row, pushed.get(url)) for url, row in rows]
+    return [
+        FeedLine(
+            url=feed.url,
+            title=feed.row.title,
+            page_url=feed.row.page_url,
+            polled=time_of(feed.row.polled_ms / 1000),
+            next=feed.next,
+            status=feed.row.status,
+            failures=feed.row.failures,
+            pushed_until=pushed_until(feed),
+            problem=feed.row.problem,
+        )
+        for feed in known_feeds(collection)
+    ]
 
 
-def _line(collection: Collection, url: str, row: FeedRow, pushed: PushState | None) -> FeedLine:
-    return FeedLine(
-        url=url,
-        title=row.title,
-        page_url=row.page_url,
-        polled=time_of(row.polled_ms / 1000),
-        next=next_poll(collection, url),
-        status=row.status,
-        failures=row.failures,
-        pushed_until=time_of(row.pushed_until_ms / 1000 if pushed is None else pushed.until),
-        problem=row.problem,
-    )
-
-
-def add_feeds(directory: Path, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:
+def add_feeds(place: Place, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:
     """Poll these from now on: URLs, files in OPML, and `-` for either in the standard input."""
     urls, left_out = _named(words, stdin)
-    pages = _stored_pages(directory, urls)
+    pages = _stored_pages(place, urls)
     urls = [url for url in urls if url not in pages]
     if pages and not urls:
         raise UsageError(f"{pages[0]} is stored as a page and is no feed; name its feed instead")
-    return Added(urls, orders.poll(directory, urls, wanted=True), left_out + pages)
+    return Added(urls, orders.poll(place, urls, wanted=True), left_out + pages)
 
 
-def _stored_pages(directory: Path, urls: Sequence[str]) -> list[str]:
+def _stored_pages(place: Place, urls: Sequence[str]) -> list[str]:
     """Those that are known not to be feeds: polled as one, a page would no longer be found."""
-    if not Layout(directory).exists():
+    if not is_there(place):
         return []
-    with Collection(directory) as collection:
+    with open_collection(place) as collection:
         stored = [(url, collection.page(url)) for url in urls]
         return [
             url
@@ -104,17 +99,17 @@ def _stored_pages(directory: Path, urls: Sequence[str]) -> list[str]:
         ]
 
 
-def remove_feeds(directory: Path, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:
+def remove_feeds(place: Place, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:
     """Poll these no more, even if pages announce them; what they brought stays."""
     urls, left_out = _named(words, stdin)
-    with Collection(directory) as collection:
+    with open_collection(place) as collection:
         known = [line.url for line in feeds_of(collection)]
     for url in urls:
         if url not in known:
             near = difflib.get_close_matches(url, known, n=_NEAR, cutoff=0.5)
             names = f"; it polls {', '.join(near)}" if near else "; `shoal feed list` tells which"
             raise UsageError(f"the collection does not poll {url}{names}")
-    return Added(urls, orders.poll(directory, urls, wanted=False), left_out)
+    return Added(urls, orders.poll(place, urls, wanted=False), left_out)
 
 
 def _named(words: Sequence[str], stdin: BinaryIO | None) -> tuple[list[str], list[str]]:
@@ -182,7 +177,7 @@ def opml_of(collection: Collection) -> str:
     """All feeds as a list for other readers."""
     lines = feeds_of(collection)
     outlines = [Outline(line.title, line.url, line.page_url) for line in lines]
-    return write_opml(outlines, f"Feeds of {collection.layout.directory.name}")
+    return write_opml(outlines, f"Feeds of {Path(collection.place).name}")
 
 
 def as_dict(feed: Feed) -> dict[str, object]:

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from shoal.clock import SystemClock
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.control.site_map import Findings, Walk, left_alone
 from shoal.errors import UsageError
@@ -20,7 +20,7 @@ def body_of(
     """Its bytes, their content encoding undone; UsageError when they can't be had, or the site must
     not be asked now. A sitemap that robots.txt names may be read whatever else it forbids."""
     if Layout(directory).exists():
-        with Collection(directory) as collection:
+        with TabletView(directory) as collection:
             if reason := left_alone(collection, site_of(url)):
                 raise UsageError(reason)
     body, problem = run(_ask(url, config, max_seconds, is_sitemap=is_sitemap))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from shoal.clock import Clock, SystemClock, iso
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.converters import encoding
 from shoal.errors import UsageError
@@ -73,7 +73,7 @@ def map_site(asked: str, directory: Path, config: Config, max_seconds: float) ->
     found = Findings(site, config)
     reason = ""
     if Layout(directory).exists():
-        with Collection(directory) as collection:
+        with TabletView(directory) as collection:
             found.take_collection(collection)
             reason = left_alone(collection, site)
     if reason:
@@ -83,7 +83,7 @@ def map_site(asked: str, directory: Path, config: Config, max_seconds: float) ->
     return found.as_map()
 
 
-def left_alone(collection: Collection, site: Site) -> str:
+def left_alone(collection: TabletView, site: Site) -> str:
     """Why the site must not be asked now."""
     view = collection.frontier.site(site_key(site))
     if view is None:
@@ -127,7 +127,7 @@ class Findings:
         self._urls: dict[str, MappedUrl] = {}
         self._elsewhere = 0
 
-    def take_collection(self, collection: Collection) -> None:
+    def take_collection(self, collection: TabletView) -> None:
         for scheme in _WEB:
             for url, row in collection.urls(f"{scheme}://{self.site.host_label}/"):
                 self._add(url, "collection").state = row.state

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.clock import SystemClock
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.errors import UsageError
 from shoal.fetch.dns import Resolver
@@ -51,7 +51,7 @@ async def check(config: Config, given: Sequence[Link], directory: Path | None = 
 def _roots(directory: Path | None) -> list[Link]:
     if directory is None or not Layout(directory).exists():
         return []
-    with Collection(directory) as collection:
+    with TabletView(directory) as collection:
         return [Link(url, row_key(url)) for url in roots_of(collection.table)]
 
 

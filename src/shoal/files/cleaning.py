@@ -7,7 +7,7 @@ drawn is drawn by Chromium, whose processes are children of their own.
 from pathlib import Path
 
 from shoal.cleaners.cleaners import DEFAULT, METHODS
-from shoal.collection.collection import Page
+from shoal.collection.view import Page
 from shoal.errors import UsageError
 from shoal.files.cleaned import Cleaned, cleaned_of
 from shoal.files.page_source import file_source, page_source, stored_source

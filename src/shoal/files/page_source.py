@@ -7,7 +7,7 @@ source of more than `MOST_BYTES` is cut: the methods take time and memory by the
 from pathlib import Path
 
 from shoal.cleaners.curve import Curve, Method, slope
-from shoal.collection.collection import Page
+from shoal.collection.view import Page
 from shoal.converters.characters.charset import decode
 from shoal.errors import CollectionError, UsageError
 

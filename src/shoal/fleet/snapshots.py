@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import SNAPSHOTS
 from shoal.model.principal import Principal
@@ -62,11 +62,11 @@ class SnapshotSource:
 
     def ask(
         self,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer:
-        with Collection(self._here(), self.principal) as collection:
+        with TabletView(self._here(), self.principal) as collection:
             return question(collection, *given, **named)
 
     def _here(self) -> Path:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.layout.layout import Layout
 from shoal.model.principal import Principal
 
@@ -18,7 +18,7 @@ class TabletViews:
     """May be asked from any thread; one question at a time."""
 
     def __init__(self) -> None:
-        self._open: dict[Principal, Collection] = {}
+        self._open: dict[Principal, TabletView] = {}
         self._asking = threading.Lock()
 
     def ask(
@@ -33,7 +33,7 @@ class TabletViews:
             view = self._open.get(principal)
             if view is None:
                 self._keep(_MOST - 1)
-                view = self._open[principal] = Collection(layout, principal)
+                view = self._open[principal] = TabletView(layout, principal)
             else:
                 view.refresh()
             return question(view, *given, **named)

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from shoal.collection.collection import Collection
 from shoal.collection.tablets import Tablets
+from shoal.collection.view import TabletView
 from shoal.fleet.local_executor import HandsHere
 from shoal.ports import Hands
 
@@ -28,7 +28,7 @@ class Source(Protocol):
 
     def ask(
         self,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer: ...
@@ -44,7 +44,7 @@ class TabletSource:
 
     def ask(
         self,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer:

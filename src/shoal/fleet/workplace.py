@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.collection.collection import Collection
-from shoal.collection.whole import Whole
+from shoal.collection.questions import principal_of
 from shoal.errors import UsageError
 from shoal.fleet.snapshots import CheckpointSource, SnapshotSource, forget_snapshot
 from shoal.fleet.work import Source, Work, work_here
 from shoal.layout.layout import is_cluster_place
-from shoal.model.principal import Principal
 
 if TYPE_CHECKING:
     from shoal.cluster.ray_hands import RayHands
@@ -26,15 +25,17 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def workplace(whole: Whole, address: str = "") -> Iterator[Work]:
-    """Who works on a cluster, and from what. `address` of a Ray, or `local`: one that is started on
-    this machine and ends with the work."""
+def workplace(whole: Collection, address: str = "") -> Iterator[Work]:
+    """Who works on all tablets, and from what. `address` of a Ray, or `local`: one that is started
+    on this machine and ends with the work."""
     hands, status = None, None
-    if is_cluster_place(whole.directory):
+    if is_cluster_place(whole.place):
         from shoal.layout.cluster_status import status_at  # noqa: PLC0415 - only clusters need it
 
-        status = status_at(whole.directory)
+        status = status_at(whole.place)
         hands = _hands(status, address)
+    elif address:
+        raise UsageError("--address is for a cluster; a collection is worked on where it is")
     if hands is None or status is None:
         with work_here(whole.tablets) as work:
             yield work
@@ -76,14 +77,9 @@ def _hands(status: "ClusterStatus", address: str) -> "RayHands | None":
         return None  # it can't be reached from here
 
 
-def reader_of(collection: Collection) -> Principal:
-    """For whom the tablets are read."""
-    return collection.principal
-
-
 @contextmanager
-def _snapshots(whole: Whole, status: "ClusterStatus", hands: "RayHands") -> Iterator[Work]:
-    principal, name = whole.tablets.ask(0, reader_of), secrets.token_hex(8)
+def _snapshots(whole: Collection, status: "ClusterStatus", hands: "RayHands") -> Iterator[Work]:
+    principal, name = whole.tablets.ask(0, principal_of), secrets.token_hex(8)
     found = hands.call_tablets(status.name, status.tablets, "snapshot", name)
     sources = [
         SnapshotSource(directory, principal, who.partition("/")[0]) for directory, who in found
@@ -97,14 +93,14 @@ def _snapshots(whole: Whole, status: "ClusterStatus", hands: "RayHands") -> Iter
             hands.fetch(gone)
 
 
-def _at_rest(whole: Whole) -> list[Source]:
+def _at_rest(whole: Collection) -> list[Source]:
     from shoal.layout.cluster_file import (  # noqa: PLC0415 - only clusters need it
         directories,
         is_object_store,
     )
 
-    place, count = whole.directory, whole.tablets.count
-    principal = whole.tablets.ask(0, reader_of)
+    place, count = whole.place, whole.tablets.count
+    principal = whole.tablets.ask(0, principal_of)
     if is_object_store(place):
         return [CheckpointSource(place, principal, number=number) for number in range(count)]
     paths = directories(Path(place).absolute(), count)

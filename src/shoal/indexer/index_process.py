@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.errors import ShoalError
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, commit, follow_to_the_end
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     os.nice(_NICE)
     layout = Layout(directory, data)
     try:
-        with Collection(layout) as collection, IndexWriter(layout.index) as writer:
+        with TabletView(layout) as collection, IndexWriter(layout.index) as writer:
             Following(collection, layout, writer, Words(sys.stdin.fileno())).run()
     except ShoalError as error:
         print(error, file=sys.stderr)
@@ -68,7 +68,7 @@ class Following:
     for a change does not wait for the others."""
 
     def __init__(
-        self, collection: Collection, layout: Layout, writer: IndexWriter, words: "Words"
+        self, collection: TabletView, layout: Layout, writer: IndexWriter, words: "Words"
     ) -> None:
         self._collection = collection
         self._layout = layout

@@ -5,7 +5,7 @@ Readers see the old index until the new one is committed, in one step.
 
 from pathlib import Path
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, Told, follow_to_the_end
@@ -15,7 +15,7 @@ from shoal.layout.index_state import is_behind
 def bring_up_to_date(directory: Path, told: Told | None = None) -> int:
     """Take in what was stored since. Returns how many documents were looked at: none when a crawl
     is running, whose own process does it."""
-    with Collection(directory) as collection:
+    with TabletView(directory) as collection:
         if not is_behind(collection.layout, collection.table):
             return 0
         try:

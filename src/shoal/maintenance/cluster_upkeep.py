@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from shoal.collection.collection import Collection
-from shoal.collection.held import Held, tablets_of
+from shoal.collection.view import TabletView
 from shoal.errors import ShoalError
 from shoal.layout.index_state import is_behind
 from shoal.layout.layout import Layout
@@ -21,7 +21,7 @@ from shoal.maintenance.upkeep import start_indexing
 _LOOK_SECONDS = 5.0
 _ENDED_SECONDS = 0.1
 
-Reading = Callable[[], AbstractContextManager[Held]]
+Reading = Callable[[], AbstractContextManager[Collection]]
 
 
 class ClusterUpkeep(Beside):
@@ -39,7 +39,7 @@ class ClusterUpkeep(Beside):
         if self._is_running():
             return
         with self._reading() as held:
-            tablets = tablets_of(held)
+            tablets = held.tablets
             places = [place for place in tablets.ask_all(behind) if place is not None]
         for directory, data in places:
             if self._over.is_set() or self._is_running():
@@ -64,7 +64,7 @@ class ClusterUpkeep(Beside):
             self._indexing.wait()
 
 
-def behind(collection: Collection) -> tuple[str, str] | None:
+def behind(collection: TabletView) -> tuple[str, str] | None:
     """A question: where a tablet lies whose index is not up to date, when nobody writes it."""
     if collection.is_running() or not is_behind(collection.layout, collection.table):
         return None

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoal import faults
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.engine.recovery import mend_archive
 from shoal.errors import CollectionError
 from shoal.frontier.state.rows import EXCLUDED_KEY, HostRow, is_host_row_key
@@ -118,7 +118,7 @@ def status(directory: Path) -> ShadowStatus:
     shadow = shadow_layout(directory)
     if not shadow.exists():
         return ShadowStatus(gathered=False, directory=str(directory))
-    with Collection(shadow) as collection:
+    with TabletView(shadow) as collection:
         found = collection.status()
     return ShadowStatus(
         gathered=True,

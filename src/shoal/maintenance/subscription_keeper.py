@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.clock import Clock, SystemClock
-from shoal.collection.collection import Collection
-from shoal.collection.report.feed_table import feed_rows
+from shoal.collection.report.feed_table import feeds_at
+from shoal.collection.view import TabletView
 from shoal.config import Config, load
 from shoal.errors import ShoalError, UsageError
 from shoal.fetch.http import HttpFetcher
@@ -86,7 +86,7 @@ class Keeper(Beside):
 
     def _due(self, base: str) -> list[_Ask]:
         now, known = self._clock.now(), self._subscriptions.all()
-        with Collection(self._directory) as collection:
+        with TabletView(self._directory) as collection:
             wanted = list(islice(wanted_feeds(collection), MOST_SUBSCRIPTIONS)) if base else []
             todo = plan(wanted, known, base, now)
             for name in todo.forget:
@@ -187,15 +187,15 @@ def callback_base(config: Config) -> str:
     return base
 
 
-def wanted_feeds(collection: Collection) -> Iterator[Wanted]:
+def wanted_feeds(collection: TabletView) -> Iterator[Wanted]:
     """The feeds that name a hub, and that nobody removed."""
-    for url, feed in feed_rows(collection):
-        topic, hubs = discover(feed.hubs, feed.self_url, url)
+    for _, feed in feeds_at(collection):
+        topic, hubs = discover(feed.row.hubs, feed.row.self_url, feed.url)
         if hubs:
-            yield Wanted(url, topic, hubs)
+            yield Wanted(feed.url, topic, hubs)
 
 
-def is_private(collection: Collection, feed_url: str) -> bool:
+def is_private(collection: TabletView, feed_url: str) -> bool:
     """Whether a feed is where a person let us ask a private address, and was found at one."""
     site = collection.frontier.site(site_key(site_of(feed_url)))
     return site is not None and site.row.private_ok and not is_public(site.clock.address)

@@ -8,7 +8,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.engine.rank_upkeep import BackgroundRanking
 from shoal.errors import ShoalError
 from shoal.indexer.index_child import command_of
@@ -39,7 +39,7 @@ class Upkeep(Beside):
             if running is not None:
                 self._ranking.look(status_of(self._directory, running).answered)
             return
-        with Collection(self._directory) as collection:
+        with TabletView(self._directory) as collection:
             if not collection.is_running() and is_behind(collection.layout, collection.table):
                 self._index(collection.layout)
             if also_rank:

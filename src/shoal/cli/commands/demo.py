@@ -32,8 +32,8 @@ def demo(
     A web of seven hosts on tropical fish is served on this machine and crawled; then the pages,
     the counts, a refusal, some anchor texts and a search are shown. The collection stays.
     """
+    from shoal.access.opening import open_collection
     from shoal.cli.terminal import screen
-    from shoal.collection.collection import Collection
     from shoal.layout.layout import Layout
 
     directory = given_dir or DEMO_DIRECTORY
@@ -46,7 +46,7 @@ def demo(
     if json:
         screen.json(ended.summary)
     elif not quiet:
-        with Collection(directory) as collection:
+        with open_collection(directory) as collection:
             _tour(collection, ended, directory)
     return 0
 
@@ -114,7 +114,7 @@ def _list_pages(collection: "Collection") -> None:
     say(f"{count(len(pages), 'page')} are stored; some of them:", strong=True)
     rows = []
     for page in pages[::step][:_PAGES_SHOWN]:
-        known = collection.frontier.url(page.stored.row)
+        known = dict(collection.urls(page.url)).get(page.url)
         rows.append(
             [
                 page.url,
@@ -128,8 +128,6 @@ def _list_pages(collection: "Collection") -> None:
 
 def _explain_one(collection: "Collection") -> None:
     from shoal.cli.terminal.screen import say
-    from shoal.collection.report.explain import explain
-    from shoal.layout.crawl_row import roots_of
     from shoal.model.outcome import State
 
     refused = (
@@ -138,7 +136,7 @@ def _explain_one(collection: "Collection") -> None:
     url = next(refused, None)
     if url is None:
         return
-    found = explain(collection, url, roots_of(collection.table))
+    found = collection.explain(url)
     say()
     say(f"Why was {url} not taken? (shoal explain)", strong=True)
     say(f"  {found.verdict}")

@@ -48,9 +48,9 @@ def feed_add(feeds: Named, given_dir: Dir = None, json: Json = False) -> None:
     Feeds that pages announce are polled anyway, by a crawl that goes on for ever (feeds.follow).
     """
     from shoal.control.feeds import add_feeds
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
 
-    _tell(add_feeds(directory_of(given_dir), feeds, _standard_input(feeds)), "polled", json=json)
+    _tell(add_feeds(place_of(given_dir), feeds, _standard_input(feeds)), "polled", json=json)
 
 
 @feed_app.command("remove")
@@ -60,10 +60,10 @@ def feed_remove(feeds: Named, given_dir: Dir = None, json: Json = False) -> None
     Not even if pages announce them.
     """
     from shoal.control.feeds import remove_feeds
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
 
     _tell(
-        remove_feeds(directory_of(given_dir), feeds, _standard_input(feeds)),
+        remove_feeds(place_of(given_dir), feeds, _standard_input(feeds)),
         "polled no more",
         json=json,
     )
@@ -95,12 +95,11 @@ def _tell(done: "Added", what: str, *, json: bool) -> None:
 @feed_app.command("list")
 def feed_list(given_dir: Dir = None, json: Json = False) -> None:
     """Every feed: when it was asked, and will be."""
+    from shoal.cli.places import reading
     from shoal.cli.terminal import screen
-    from shoal.collection.collection import Collection
     from shoal.control.feeds import feeds_of
-    from shoal.layout.layout import directory_of
 
-    with Collection(directory_of(given_dir)) as collection:
+    with reading(given_dir) as collection:
         lines = feeds_of(collection)
     if json:
         screen.json(lines)
@@ -126,12 +125,11 @@ def feed_list(given_dir: Dir = None, json: Json = False) -> None:
 @feed_app.command("opml")
 def feed_opml(output: Output = "-", given_dir: Dir = None) -> None:
     """All feeds as a list in OPML, for other readers."""
+    from shoal.cli.places import reading
     from shoal.cli.terminal.export_files import destination
-    from shoal.collection.collection import Collection
     from shoal.control.feeds import opml_of
-    from shoal.layout.layout import directory_of
 
-    with Collection(directory_of(given_dir)) as collection:
+    with reading(given_dir) as collection:
         text = opml_of(collection)
     with destination(output) as out:
         out.write(text.encode())

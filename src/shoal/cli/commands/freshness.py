@@ -39,12 +39,11 @@ def freshness(
     not been, which is not the time since the last fetch. Both are expected values, by each page's
     own rate of change.
     """
+    from shoal.cli.places import reading
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import to_time
-    from shoal.collection.collection import Collection
     from shoal.collection.report.freshness import freshness as measure
     from shoal.errors import UsageError
-    from shoal.layout.layout import directory_of
 
     if sites is not None and sites < 0:
         raise UsageError("--sites must be 0 or more")
@@ -54,7 +53,7 @@ def freshness(
         raise UsageError("ask for one at a time: --pages or --plot")
     after = None if since is None else to_time(since, "--since", time.time())
     shown = min(_DEFAULT_SITES if sites is None else sites, _MOST_SITES)
-    with Collection(directory_of(given_dir)) as collection:
+    with reading(given_dir) as collection:
         if pages:
             _say_pages(collection, where, json=json)
             return

@@ -77,11 +77,11 @@ def _plan_of_numbers(given: dict[str, str], *, json: bool) -> None:
 def _plan_of_crawl(directory: "Path", *, json: bool) -> None:
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
-    from shoal.collection.collection import Collection
+    from shoal.collection.view import TabletView
     from shoal.errors import CollectionError
     from shoal.model.plan import hosts_needed, rate_of
 
-    with Collection(directory) as collection:
+    with TabletView(directory) as collection:
         status, config = collection.status(), collection.config
     live = status.live
     if live is None:

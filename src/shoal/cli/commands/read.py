@@ -2,6 +2,7 @@
 
 import sys
 import time
+from pathlib import Path
 from typing import Annotated, Literal
 
 from shoal.cli.options import (
@@ -33,10 +34,9 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
     from shoal.cli.terminal.crawl_progress import live_lines
     from shoal.cli.terminal.status_report import status_lines
     from shoal.cli.terminal.wording import program
-    from shoal.collection.whole import Whole
 
     with reading(given_dir) as collection:
-        found, is_cluster = collection.status(), isinstance(collection, Whole)
+        found, is_cluster = collection.status(), collection.tablets.count > 1
     if json:
         screen.json(found)
         return
@@ -71,8 +71,8 @@ def urls(
     """Every known URL and its state: the lists behind `status`."""
     from shoal.cli.places import reading
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.export_files import known_urls
     from shoal.cli.terminal.wording import one_line
+    from shoal.collection.export.export import known_urls
     from shoal.model.outcome import State as UrlState
     from shoal.model.record import to_json
 
@@ -80,7 +80,7 @@ def urls(
     with reading(given_dir) as collection:
         lines = (
             line
-            for line in known_urls(collection, where, wanted)
+            for line in known_urls(collection.tablets, where, wanted)
             if reason is None or reason in (line.reason, _category(line.reason))
         )
         if json:
@@ -177,10 +177,10 @@ def export(
 ) -> None:
     """Write it out: URLs, pages as JSON lines, or the archive."""
     from shoal.cli.places import reading
-    from shoal.cli.terminal.export_files import destination, write, write_parts
+    from shoal.cli.terminal.export_files import destination
     from shoal.cli.terminal.screen import remark
     from shoal.cli.terminal.wording import count, to_time
-    from shoal.collection.export.export_all import Export
+    from shoal.collection.export.export import Export, write, write_parts
     from shoal.errors import UsageError
 
     after = None if since is None else to_time(since, "--since", time.time())
@@ -191,10 +191,10 @@ def export(
     wanted = Export(form, where, after, json)
     with reading(given_dir) as collection:
         if parts is not None:
-            written = write_parts(collection, wanted, parts)
+            written = sum(write_parts(collection.tablets, wanted, Path(parts)))
         else:
             with destination(output) as out:
-                written = write(collection, wanted, out)
+                written = write(collection.tablets, wanted, out)
     if not written:
         remark("Nothing matches: nothing was written.")
     elif parts is not None or output != "-":

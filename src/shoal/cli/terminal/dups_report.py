@@ -24,17 +24,18 @@ from shoal.cli.terminal.page_report import stored
 from shoal.cli.terminal.progress import Steps, remarked_texts
 from shoal.cli.terminal.wording import count, program
 from shoal.collection.collection import Collection
-from shoal.collection.page import Reading
-from shoal.collection.report.duplicate_groups import MOST_MEMBERS, DuplicateGroup
-from shoal.collection.report.groups_all import groups_at, learned_at
-from shoal.collection.whole import Opened
+from shoal.collection.report.duplicate_groups import (
+    MOST_MEMBERS,
+    DuplicateGroup,
+    duplicate_groups,
+    mirrors,
+    url_lessons,
+)
 from shoal.files.deduping import Comparison
 from shoal.files.named_texts import NamedTexts, NamedThings
-from shoal.layout.layout import directory_of
 from shoal.model.record import to_json
 
 _SHOWN_MEMBERS = 5
-_ALL = "what is near a page is among: shoal dups --all --dir {place}"
 _READING = {"reading": "texts read", "copies": "copies named", "pairs": "pairs compared"}
 
 
@@ -64,21 +65,22 @@ def done(asked: Asked) -> int:
 def _groups(asked: Asked) -> None:
     with reading(asked.given_dir) as collection:
         most_members = MOST_MEMBERS if asked.json else _SHOWN_MEMBERS
-        number, pages, shown = groups_at(collection, asked.at_most, most_members)
+        groups = duplicate_groups(collection, most_members)
+        number, shown = len(groups), islice(groups, asked.at_most)
         if asked.json:
             screen.stream(to_json(group) + b"\n" for group in shown)
             return
         if not number:
             screen.say(_none_found(collection))
             return
-        screen.say(f"{count(number, 'group')} of near-duplicates with {pages:,} pages.")
+        screen.say(f"{count(number, 'group')} of near-duplicates with {groups.pages:,} pages.")
         screen.say()
         rows = [row for group in shown for row in _group_rows(group)]
         screen.table(("pages", "alike", "page"), rows, numbers=("pages", "alike"))
         _and_more(number - (asked.at_most or 0), "group")
 
 
-def _none_found(collection: Reading) -> str:
+def _none_found(collection: Collection) -> str:
     all_pages = f"{program()} dups --all compares all pages"
     if collection.config.dedupe.near == "no":
         return f"Pages are not grouped here (see the setting dedupe.near); {all_pages}."
@@ -105,8 +107,7 @@ def _and_more(rest: int, noun: str) -> None:
 def _of(asked: Asked) -> None:
     name, at_most = asked.of or "", asked.limit or DEFAULT_AT_MOST
     with ExitStack() as open_ones, Steps() as steps:
-        directory = directory_of(asked.given_dir, _ALL)
-        collection = open_ones.enter_context(Collection(directory))
+        collection = open_ones.enter_context(reading(asked.given_dir))
         source = stored(collection, name) if "://" in name else file_named(name)
         found = near_duplicates(
             collection,
@@ -233,10 +234,9 @@ def _pairs(found: NamedThings[Any], asked: Asked) -> _Report:
 def _sites(asked: Asked) -> None:
     with reading(asked.given_dir) as collection:
         if asked.json:
-            mirrored, lessons = learned_at(collection)
             told = chain(
-                ({"kind": "mirror", **each._asdict()} for each in mirrored),
-                ({"kind": "lesson", **asdict(each)} for each in lessons),
+                ({"kind": "mirror", **each._asdict()} for each in mirrors(collection)),
+                ({"kind": "lesson", **asdict(each)} for each in url_lessons(collection)),
             )
             screen.stream(to_json(each) + b"\n" for each in islice(told, asked.at_most))
             return
@@ -248,12 +248,11 @@ def _sites(asked: Asked) -> None:
     _and_more(rest, "line")
 
 
-def _site_lines(collection: Opened) -> Iterator[str]:
-    mirrored, lessons = learned_at(collection)
-    for each in mirrored:
+def _site_lines(collection: Collection) -> Iterator[str]:
+    for each in mirrors(collection):
         says = f"{each.mirror} mirrors {each.original}"
         yield _lesson_line(says, each.compared, each.same, learned=each.learned)
-    for lesson in lessons:
+    for lesson in url_lessons(collection):
         says = f"{lesson.site}: {lesson.says}"
         yield _lesson_line(says, lesson.compared, lesson.same, learned=lesson.learned)
 

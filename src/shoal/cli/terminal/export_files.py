@@ -6,15 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from shoal.collection.collection import Collection
-from shoal.collection.export import export
-from shoal.collection.export.export import UrlLine
-from shoal.collection.export.export_all import Export, export_all, export_parts, urls_all
-from shoal.collection.tablets import LocalTablets
-from shoal.collection.whole import Opened, Whole
 from shoal.errors import UsageError
-from shoal.model.outcome import State
-from shoal.model.record import to_json
 
 
 @contextmanager
@@ -35,42 +27,3 @@ def destination(output: str) -> Iterator[BinaryIO]:
         raise UsageError(f"{output} can't be written: {error.strerror or error}") from error
     finally:
         draft.unlink(missing_ok=True)
-
-
-def write(collection: Opened, wanted: Export, out: BinaryIO) -> int:
-    """Returns how many lines or records were written."""
-    if isinstance(collection, Whole):
-        return export_all(collection.tablets, wanted, out)
-    where, since = wanted.where, wanted.since
-    match wanted.form:
-        case "warc":
-            return export.write_warc(collection, out, where, since)
-        case "jsonl":
-            return export.write_jsonl(export.pages(collection, where, since), out)
-        case "cdxj":
-            return export.write_cdxj(collection, out, where, since)
-    count = 0
-    for line in _urls(collection, where, since):
-        out.write(to_json(line) + b"\n" if wanted.json else line.url.encode() + b"\n")
-        count += 1
-    return count
-
-
-def write_parts(collection: Opened, wanted: Export, directory: str) -> int:
-    """One file for each tablet; a collection of its own has one."""
-    if isinstance(collection, Whole):
-        return sum(export_parts(collection.tablets, wanted, Path(directory)))
-    with LocalTablets([collection.layout], collection.principal) as only:
-        return sum(export_parts(only, wanted, Path(directory)))
-
-
-def known_urls(collection: Opened, where: str, state: State | None) -> Iterator[UrlLine]:
-    if isinstance(collection, Whole):
-        return urls_all(collection.tablets, where, state)
-    return export.urls(collection, where, state)
-
-
-def _urls(collection: Collection, where: str, since: float | None) -> Iterator[UrlLine]:
-    for url, row in collection.urls(where):
-        if since is None or row.fetched_ms >= since * 1000:
-            yield UrlLine(url, row.state, row.reason, row.depth, row.status, row.visits)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from shoal.collection.collection import Page
+    from shoal.collection.view import Page
     from shoal.files.cleaned import Cleaned
     from shoal.worker.conversion import Conversion
 

@@ -2,8 +2,9 @@
 
 from shoal.cli.terminal import screen
 from shoal.cli.terminal.wording import count, one_line, size
-from shoal.collection.export.export import page_line, visit_lines
-from shoal.collection.page import Page, Reading
+from shoal.collection.collection import Collection
+from shoal.collection.export.lines import page_line, visit_lines
+from shoal.collection.page import Page
 from shoal.collection.report.sitemap_metadata import told_facts
 from shoal.errors import CollectionError, UsageError
 from shoal.model.document import Document, Fate
@@ -11,7 +12,7 @@ from shoal.model.document import Document, Fate
 _SHOWN_CHARACTERS = 600
 
 
-def show(collection: Reading, url: str, part: str, when: float | None, *, json: bool) -> None:
+def show(collection: Collection, url: str, part: str, when: float | None, *, json: bool) -> None:
     match part:
         case "history":
             _history(collection, url, json=json)
@@ -26,7 +27,7 @@ def show(collection: Reading, url: str, part: str, when: float | None, *, json: 
             _page(stored(collection, url, when), part, json=json)
 
 
-def stored(collection: Reading, url: str, when: float | None = None) -> Page:
+def stored(collection: Collection, url: str, when: float | None = None) -> Page:
     page = collection.page(url, when)
     if page is not None:
         return page
@@ -126,7 +127,7 @@ def _summary(page: Page) -> None:
         "canonical": document.canonical if document.canonical != page.url else "",
         "fate": _fate(document),
         "duplicate": f"duplicate of {page.duplicate_of}" if page.duplicate_of else "",
-        "stands for": _others(collection, page),
+        "stands for": _others(page),
         "same text": f"as {document.same_text_as}" if document.same_text_as else "",
         "links": f"{len(links):,} on it, {count(len(linking), 'page links', 'pages link')} here",
     }
@@ -142,7 +143,7 @@ def _summary(page: Page) -> None:
         screen.say(beginning)
 
 
-def _history(collection: Reading, url: str, *, json: bool) -> None:
+def _history(collection: Collection, url: str, *, json: bool) -> None:
     lines = visit_lines(collection, url)
     if not lines:
         name = collection.canonical(url)
@@ -181,7 +182,7 @@ def _fate(document: Document) -> str:
     return ": ".join(filter(None, (fate, document.problem)))
 
 
-def _others(collection: Reading, page: Page) -> str:
-    others = [] if page.duplicate_of else collection.duplicates(page.url)
+def _others(page: Page) -> str:
+    others = [] if page.duplicate_of else page.collection.duplicates(page.url)
     pages = count(len(others), "page that says", "pages that say")
     return f"{pages} nearly the same, such as {others[0]}" if others else ""

@@ -1,245 +1,240 @@
 """How does a collection leave? As URLs, JSON lines, one WARC file or an index of the archive, in
-row order.
+row order; into one output, or a file for each tablet.
 
-What owners say about AI use goes with every record.
+Tablets make their lines and read their records side by side, slice by slice; one output has them in
+row order (an index of the archive in its own), files of tablets are written at the same time. A
+file appears when it is whole.
 """
 
-from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
-from shoal.clock import as_datetime, iso
-from shoal.collection.collection import Collection
-from shoal.collection.page import Page, Reading
-from shoal.layout.index_state import index_holds
+from shoal.collection.export import lines
+from shoal.collection.export.lines import PageLine, Part, UrlLine
+from shoal.collection.page import Page
+from shoal.collection.questions import sees_all
+from shoal.collection.readable import seen_rows
+from shoal.collection.slices import Slice, cut, in_order, of_one
+from shoal.collection.tablets import Tablets, owner_of
+from shoal.collection.view import TabletView
+from shoal.errors import UsageError
 from shoal.layout.ranges import key_range
-from shoal.model.document import Fate, Spot
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.cell import NUL
+from shoal.model.document import Spot
 from shoal.model.outcome import State
-from shoal.model.record import Struct, to_json
-from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.record import from_json, to_json
+from shoal.model.urls.rowkey import row_key
 from shoal.store import cdxj
-from shoal.store.archive import read_member, read_spot
-from shoal.store.pages import StoredPage
+from shoal.store.archive import read_member
+from shoal.store.pages import Filter
+
+Form = Literal["urls", "jsonl", "warc", "cdxj"]
+_ENDINGS = {"urls": "txt", "jsonl": "jsonl", "warc": "warc.gz", "cdxj": "cdxj"}
+_WRITTEN_AT_ONCE = 8
+_LINE_BYTES = 300
+"""What is known of a URL, about."""
+
+Read = Callable[..., Iterator[tuple[bytes, Any]]]
+"""What a question's slices hold, of one tablet or of all: `read(question, start, *given)`."""
 
 
-class Part(NamedTuple):
-    """Of a collection, that is exported."""
+class Record(NamedTuple):
+    """Of the archive, as it stands there."""
 
-    start: bytes
-    end: bytes
+    spot: Spot
+    brought: bool
+    row: bytes
+    """Of the page whose body it is, when it was brought."""
+    data: bytes
+
+
+class Export(NamedTuple):
+    """What is exported."""
+
+    form: Form
+    where: str = ""
     since: float | None = None
-
-    @classmethod
-    def of(cls, where: str, since: float | None) -> "Part":
-        return cls(*key_range(where), since)
-
-    @property
-    def since_digits(self) -> str:
-        """As the archive writes times."""
-        return "" if self.since is None else as_datetime(self.since).strftime("%Y%m%d%H%M%S")
+    json: bool = False
+    """URLs with what is known of them."""
 
 
-class UrlLine(Struct):
-    url: str
-    state: str
-    reason: str
-    depth: int
-    status: int
-    visits: int
+def write(tablets: Tablets, wanted: Export, out: BinaryIO) -> int:
+    """Write what all tablets have into one output. Returns how many lines or records."""
+    if wanted.form != "warc":
+        return _write(tablets, partial(in_order, tablets), wanted, out)
+    part = Part.of(wanted.where, wanted.since)
+    pages = in_order(tablets, warc_records, part.start, part)
+    return _write_records((_not_come(tablets, *page, part) for page in pages), out)
 
 
-class VisitLine(Struct):
-    when: str
-    outcome: str
-    status: int
-    seconds: float
-    address: str
-    location: str
-    note: str
-    cut: bool
-    tries: int
-    change: str
-    """Whether its content had changed: `none`, `minor`, `major`; empty: not known."""
+def write_parts(tablets: Tablets, wanted: Export, directory: Path) -> list[int]:
+    """Write one file for each tablet, named after it. Returns how many lines or records each has;
+    one without any has no file."""
+    _check(wanted)
+    ending = "jsonl" if wanted.json else _ENDINGS[wanted.form]
+
+    def write_part(tablet: int) -> int:
+        path = directory / f"part-{tablet:04d}.{ending}"
+        draft = directory / f".{path.name}.part"
+        try:
+            with draft.open("wb") as out:
+                written = _write(tablets, partial(of_one, tablets, tablet), wanted, out)
+            if written:
+                draft.replace(path)
+            return written
+        finally:
+            draft.unlink(missing_ok=True)
+
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(_WRITTEN_AT_ONCE, "export") as threads:
+            return list(threads.map(write_part, range(tablets.count)))
+    except OSError as error:
+        raise UsageError(f"{directory} can't be written: {error.strerror or error}") from error
 
 
-class PageLine(Struct):
-    url: str
-    status: int
-    fetched: str
-    title: str
-    text: str
-    language: str
-    media_type: str
-    charset: str
-    description: str
-    canonical: str
-    body_digest: str
-    text_digest: str
-    duplicate_of: str
-    same_text_as: str
-    fate: str
-    problem: str
-    rules: dict[str, bool | int | float | None]
-    ai_use: dict[str, str | bool]
-    links: list[tuple[str, str]]
-    anchors: list[tuple[str, str]]
-    told: list[Told]
-    """By sitemaps: pictures, videos, news, translations."""
-
-
-def urls(collection: Collection, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+def known_urls(tablets: Tablets, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+    """Every known URL, with what is known of it."""
     start, end = key_range(where)
-    return (line for _, line in url_lines(collection, start, end, state))
+    return (line for _, line in in_order(tablets, known_lines, start, end, state))
 
 
-def url_lines(
-    collection: Collection, start: bytes, end: bytes, state: State | None = None
-) -> Iterator[tuple[bytes, UrlLine]]:
-    """The known URLs of a range of rows, by their rows."""
-    holds = index_holds(collection.layout)
-    for row, url in collection.known(start, end, state):
-        waits = url.reason == Fate.WAITING and url.state is State.FETCHED
-        reason = str(Fate.INDEXED) if waits and holds(row) else url.reason
-        yield row, UrlLine(url_of(row), url.state, reason, url.depth, url.status, url.visits)
+def _check(wanted: Export) -> None:
+    if wanted.form not in get_args(Form):
+        raise UsageError(f"{wanted.form!r} is no form of export; there are {', '.join(_ENDINGS)}")
 
 
-def visit_lines(collection: Reading, url: str) -> list[VisitLine]:
-    """The remembered visits of one URL, the newest first."""
-    return [
-        VisitLine(
-            when=iso(when),
-            outcome=visit.outcome,
-            status=visit.status,
-            seconds=visit.seconds,
-            address=visit.address,
-            location=visit.location,
-            note=visit.note,
-            cut=visit.cut,
-            tries=visit.tries,
-            change=visit.change,
-        )
-        for when, visit in collection.history(url)
-    ]
+def _write(tablets: Tablets, read: Read, wanted: Export, out: BinaryIO) -> int:
+    _check(wanted)
+    part = Part.of(wanted.where, wanted.since)
+    match wanted.form:
+        case "urls":
+            found = (line for _, line in read(url_lines, part.start, part, wanted.json))
+            return _write_lines(found, out)
+        case "jsonl":
+            found = (line for _, line in read(page_lines, part.start, part))
+            return _write_lines(_readable(tablets, found), out)
+        case "cdxj":
+            entries = (line for _, line in read(cdxj_lines, b"", part))
+            return _write_lines(_each_once(cdxj.in_order(entries)), out)
+    return _write_records((records for _, records in read(warc_records, part.start, part)), out)
 
 
-def pages(collection: Reading, where: str = "", since: float | None = None) -> Iterator[PageLine]:
-    for page in collection.pages(where, since=since):
-        yield page_line(page)
-
-
-def page_line(page: Page) -> PageLine:
-    document, signals = page.document, page.document.signals
-    return PageLine(
-        url=page.url,
-        status=page.status,
-        fetched=page.fetched,
-        title=document.title,
-        text=page.text,
-        language=document.language,
-        media_type=document.media_type,
-        charset=document.charset,
-        description=document.description,
-        canonical=document.canonical,
-        body_digest=document.body_digest,
-        text_digest=document.text_digest,
-        duplicate_of=page.duplicate_of,
-        same_text_as=document.same_text_as,
-        fate=document.fate,
-        problem=document.problem,
-        rules={name: getattr(document.rules, name) for name in document.rules.__struct_fields__},
-        ai_use={
-            name: value
-            for name in ("content_usage", "content_signal", "tdm_reservation", "tdm_policy", "noai")
-            if (value := getattr(signals, name))
-        },
-        links=page.collection.links(page.url),
-        anchors=page.collection.anchors(page.url),
-        told=page.told,
-    )
-
-
-def write_jsonl(lines: Iterator[Struct], out: BinaryIO) -> int:
+def _write_lines(found: Iterator[bytes], out: BinaryIO) -> int:
     count = 0
-    for line in lines:
-        out.write(to_json(line) + b"\n")
+    for line in found:
+        out.write(line + b"\n")
         count += 1
     return count
 
 
-class Wanted(NamedTuple):
-    """A record of the archive that goes with a page."""
+def _each_once(found: Iterator[str]) -> Iterator[bytes]:
+    """Tablets may share a file that neither has written to since they were divided."""
+    last = ""
+    for line in found:
+        if line != last:
+            yield line.encode()
+        last = line
 
-    spot: Spot
-    brought: bool
-    """The body that a revisit refers to, whose own page comes later or not at all;"""
-    row: bytes = b""
-    """and the row of that page."""
+
+def _readable(tablets: Tablets, found: Iterator[bytes]) -> Iterator[bytes]:
+    """Without the names of pages of other tablets that who asks may not read."""
+    if tablets.ask(0, sees_all):
+        yield from found
+        return
+    for line in found:
+        page = from_json(PageLine, line)
+        seen = seen_rows(tablets, [row_key(url) for url, _ in page.anchors])
+        page.anchors = [each for each in page.anchors if row_key(each[0]) in seen]
+        yield to_json(page)
 
 
-def records_of(collection: Collection, page: StoredPage, part: Part) -> list[Wanted]:
-    """The archived records of a stored page: a response and its request, and a revisit with the
-    response that it refers to, unless that one's page is of this part and came before."""
-    fetch, found = page.fetch, []
-    if fetch.payload is not None and fetch.payload != fetch.visit.response:
-        record = read_spot(collection.layout.warc, fetch.payload)
-        row = row_key(record.headers.get("warc-target-uri", ""))
-        has_come = part.start <= row < page.row and is_own(
-            collection, row, fetch.payload, part.since
+def _not_come(tablets: Tablets, row: bytes, records: list[Record], part: Part) -> list[Record]:
+    """Without bodies whose own page, of another tablet, came before: only that one knows."""
+    return [
+        record
+        for record in records
+        if not (record.brought and part.start <= record.row < row)
+        or not tablets.ask(
+            owner_of(tablets, record.row), lines.is_own, record.row, record.spot, part.since
         )
-        if not has_come and may_name(collection, row):
-            found.append(Wanted(fetch.payload, brought=True, row=row))
-    spots = (fetch.visit.response, fetch.visit.request)
-    return found + [Wanted(spot, brought=False) for spot in spots if spot is not None]
+    ]
 
 
-def is_own(collection: Collection, row: bytes, spot: Spot, since: float | None) -> bool:
-    """Whether a record is the body of a stored page, which is exported with it."""
-    page = collection.store.page(row, collection.principal)
-    if page is None or page.fetch.payload != spot:
-        return False
-    return since is None or page.when >= since
-
-
-def write_warc(
-    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
-) -> int:
-    """The archived records of the stored pages, as they stand. No record twice: its id is its
-    own."""
-    part, count = Part.of(where, since), 0
+def _write_records(pages: Iterator[list[Record]], out: BinaryIO) -> int:
+    """No record twice: its id is its own."""
+    count = 0
     brought: set[Spot] = set()
-    """Bodies that a revisit brought along before the page came that they are of."""
-    for page in collection.pages(where, since=since):
-        for wanted in records_of(collection, page.stored, part):
-            if wanted.spot in brought:
+    for records in pages:
+        for record in records:
+            if record.spot in brought:
                 continue
-            if wanted.brought:
-                brought.add(wanted.spot)
-            out.write(read_member(collection.layout.warc, wanted.spot))
+            if record.brought:
+                brought.add(record.spot)
+            out.write(record.data)
             count += 1
     return count
 
 
-def write_cdxj(
-    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
-) -> int:
-    """An index of the archive's own files, for programs that read WARC: every version of every
-    answer, pages or not."""
-    part, count = Part.of(where, since), 0
-    for line in cdxj.lines(collection.layout.warc, lambda entry: is_of(collection, entry, part)):
-        out.write(line.encode() + b"\n")
-        count += 1
-    return count
+# --- questions ------------------------------------------------------------------------------
 
 
-def is_of(collection: Collection, entry: cdxj.Entry, part: Part) -> bool:
-    row = row_key(entry.capture.url)
-    return (
-        part.start <= row < part.end
-        and entry.timestamp >= part.since_digits
-        and may_name(collection, row)
-    )
+def known_lines(
+    collection: TabletView, start: bytes, end: bytes, state: State | None
+) -> Slice[UrlLine]:
+    found = lines.url_lines(collection, start, end, state)
+    return cut((row, line, _LINE_BYTES) for row, line in found)
 
 
-def may_name(collection: Collection, row: bytes) -> bool:
-    principal = collection.principal
-    return principal.everything or collection.store.page(row, principal) is not None
+def url_lines(view: TabletView, start: bytes, part: Part, json: bool) -> Slice[bytes]:
+    def found() -> Iterator[tuple[bytes, bytes, int]]:
+        for row, known in lines.url_lines(view, start, part.end, since=part.since):
+            line = to_json(known) if json else known.url.encode()
+            yield row, line, len(line)
+
+    return cut(found())
+
+
+def page_lines(collection: TabletView, start: bytes, part: Part) -> Slice[bytes]:
+    wanted = Filter(since=part.since)
+
+    def found() -> Iterator[tuple[bytes, bytes, int]]:
+        for stored in collection.store.stream(start, part.end, collection.principal, wanted):
+            line = to_json(lines.page_line(Page(collection, stored)))
+            yield stored.row, line, len(line)
+
+    return cut(found())
+
+
+def warc_records(collection: TabletView, start: bytes, part: Part) -> Slice[list[Record]]:
+    wanted, brought = Filter(since=part.since), set[Spot]()
+
+    def found() -> Iterator[tuple[bytes, list[Record], int]]:
+        for stored in collection.store.stream(start, part.end, collection.principal, wanted):
+            records = []
+            for spot, is_brought, of in lines.records_of(collection, stored, part):
+                if spot not in brought:
+                    data = read_member(collection.layout.warc, spot)
+                    records.append(Record(spot, is_brought, of, data))
+                if is_brought:
+                    brought.add(spot)
+            yield stored.row, records, sum(len(record.data) for record in records)
+
+    return cut(found())
+
+
+def cdxj_lines(collection: TabletView, start: bytes, part: Part) -> Slice[str]:
+    """In the order of the archive; the place of a line is its file and offset."""
+    file, _, offset = start.partition(NUL)
+
+    def found() -> Iterator[tuple[bytes, str, int]]:
+        spot = (file.decode(), int(offset or b"0"))
+        for entry in cdxj.entries(collection.layout.warc, spot):
+            if lines.is_of(collection, entry, part):
+                at = f"{entry.capture.filename}\0{int(entry.capture.offset):016d}"
+                yield at.encode(), entry.line, len(entry.line)
+
+    return cut(found())

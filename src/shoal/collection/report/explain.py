@@ -8,9 +8,11 @@ that a person can act on.
 import time
 
 from shoal.clock import iso
-from shoal.collection.collection import Collection, Page
+from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import life_lines
 from shoal.collection.report.sitemap_metadata import told_lines
+from shoal.collection.view import Page, TabletView
+from shoal.duplicates.near.sketch import resemblance
 from shoal.focus.rules import load_rules
 from shoal.focus.scope import CrawlScope, ScopeSettings
 from shoal.focus.traps import latest_year
@@ -52,7 +54,7 @@ class Explanation(Struct):
     lines: list[Line]
 
 
-def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation:
+def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation:
     url = collection.canonical(asked)
     row = collection.row(url)
     known = collection.frontier.url(row)
@@ -86,7 +88,7 @@ def _sentence(text: str) -> str:
 
 
 def _refused_target(
-    collection: Collection,
+    collection: TabletView,
     known: UrlRow | None,
     history: list[tuple[float, VisitRow]],
     roots: list[str],
@@ -146,7 +148,7 @@ def _discovered(known: UrlRow | None) -> str:
     return f"{how}, {when}, at depth {known.depth}."
 
 
-def _scope_settings(collection: Collection, roots: list[str]) -> ScopeSettings:
+def _scope_settings(collection: TabletView, roots: list[str]) -> ScopeSettings:
     crawl = collection.config.crawl
     return ScopeSettings(
         kind=crawl.scope,
@@ -161,7 +163,7 @@ def _scope_settings(collection: Collection, roots: list[str]) -> ScopeSettings:
     )
 
 
-def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | None) -> str:
+def _scope(collection: TabletView, url: str, roots: list[str], known: UrlRow | None) -> str:
     if known is not None and known.state is State.EXCLUDED and known.category not in BY_ANSWER:
         return _sentence(f"Refused: {known.reason}")
     if known is not None:
@@ -171,14 +173,14 @@ def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | N
     return f"It would be refused: {refused}." if refused else "It would be admitted."
 
 
-def _learned(collection: Collection, url: str) -> str:
+def _learned(collection: TabletView, url: str) -> str:
     """Why it would say nothing new, by what its site has taught."""
     row = collection.row(url)
     judge = duplicates(collection.table, collection.store, collection.config.dedupe)
     return judge.learned(Visit(url, row, site_of_key(row), is_first=True))
 
 
-def _robots(collection: Collection, row: bytes, url: str, site: SiteView | None) -> str:
+def _robots(collection: TabletView, row: bytes, url: str, site: SiteView | None) -> str:
     if not url.startswith(("http://", "https://")):
         return "Not asked for: robots.txt is for http and https."
     if site is None or site.row.robots is Robots.UNKNOWN:
@@ -211,7 +213,7 @@ def _visit(when: float, visit: VisitRow) -> str:
     return says + (f" ({visit.note.rstrip('.')})." if visit.note else ".")
 
 
-def _content(collection: Collection, url: str) -> list[Line]:
+def _content(collection: TabletView, url: str) -> list[Line]:
     page = collection.page(url)
     if page is None:
         return []
@@ -258,12 +260,13 @@ def _content(collection: Collection, url: str) -> list[Line]:
     return lines
 
 
-def _duplicates(collection: Collection, page: Page) -> list[Line]:
+def _duplicates(collection: TabletView, page: Page) -> list[Line]:
     says = []
     if lead := page.duplicate_of:
         other = collection.page(lead)
         same = other is not None and other.document.body_digest == page.document.body_digest
-        alike = collection.alike(page.url, lead)
+        ours, theirs = sketch_of(collection, page.url), sketch_of(collection, lead)
+        alike = resemblance(ours, theirs) if ours and theirs else 0.0
         how = " (the same bytes)" if same else f" ({alike:.0%} alike)" if alike else ""
         says.append(f"It is a duplicate of {lead}{how}.")
     if page.document.same_text_as:

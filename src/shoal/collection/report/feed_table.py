@@ -6,16 +6,21 @@ told of them.
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from shoal.clock import iso
 from shoal.collection.collection import Collection
+from shoal.collection.slices import Slice, cut, in_order
+from shoal.collection.view import TabletView
 from shoal.layout.subscriptions import PushState, push_states
 from shoal.model.listings.feed import FEED_KEYS, FeedRow, row_of_feed_key
 from shoal.model.record import Struct, unpack
-from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.urls.rowkey import url_of
 
 PAGE_SIZE = 50
 MOST_PAGES = 400
+_FEED_BYTES = 1000
+"""What a feed takes, about."""
 
 
 class FeedState(Struct):
@@ -42,24 +47,44 @@ class FeedPage(Struct):
     has_more: bool
 
 
+class KnownFeed(NamedTuple):
+    """A feed that is wanted, as its tablet knows it."""
+
+    url: str
+    row: FeedRow
+    next: str
+    """When it is asked again, as ISO 8601; empty: as soon as a crawl runs. The queue says so:
+    failures, commands and pauses change it after a poll has proposed a date."""
+    pushed: PushState | None
+
+
 def feed_page(collection: Collection, page: int = 1) -> FeedPage:
     """In the order of their sites; those that were removed are left out."""
-    if not collection.principal.everything:
-        return FeedPage([], page, has_more=False)
     start = (page - 1) * PAGE_SIZE
-    rows = list(islice(feed_rows(collection), start, start + PAGE_SIZE + 1))
-    pushed = push_states(collection.layout.directory) if rows else {}
-    shown = [_state(collection, url, row, pushed.get(url)) for url, row in rows[:PAGE_SIZE]]
-    return FeedPage(shown, page, has_more=len(rows) > PAGE_SIZE and page < MOST_PAGES)
+    found = list(islice(known_feeds(collection), start, start + PAGE_SIZE + 1))
+    shown = [_state(each) for each in found[:PAGE_SIZE]]
+    return FeedPage(shown, page, has_more=len(found) > PAGE_SIZE and page < MOST_PAGES)
 
 
-def feed_rows(collection: Collection) -> Iterator[tuple[str, FeedRow]]:
-    """Each feed that is wanted, by its URL."""
-    for key, stored in collection.table.scan("site", FEED_KEYS, FEED_KEYS[:-1] + b"\x01"):
-        row = row_of_feed_key(key)
-        feed = unpack(FeedRow, stored)
-        if row is not None and not feed.removed:
-            yield url_of(row), feed
+def known_feeds(collection: Collection) -> Iterator[KnownFeed]:
+    """Each feed that is wanted, in the order of their sites."""
+    return (each for _, each in in_order(collection.tablets, feed_slice, b""))
+
+
+def feed_slice(view: TabletView, start: bytes) -> Slice[KnownFeed]:
+    return cut(((row, feed, _FEED_BYTES) for row, feed in feeds_at(view, start)))
+
+
+def feeds_at(view: TabletView, start: bytes = b"") -> Iterator[tuple[bytes, KnownFeed]]:
+    if not view.principal.everything:
+        return
+    pushed = push_states(view.layout.directory)
+    for key, stored in view.table.scan("site", FEED_KEYS, FEED_KEYS[:-1] + b"\x01"):
+        row, feed = row_of_feed_key(key), unpack(FeedRow, stored)
+        if row is not None and row >= start and not feed.removed:
+            url, known = url_of(row), view.frontier.url(row)
+            due = known.due_ms / 1000 if known is not None and known.waiting else 0.0
+            yield row, KnownFeed(url, feed, time_of(due), pushed.get(url))
 
 
 def time_of(seconds: float) -> str:
@@ -67,26 +92,25 @@ def time_of(seconds: float) -> str:
     return iso(seconds) if seconds else ""
 
 
-def next_poll(collection: Collection, url: str) -> str:
-    """When a feed is asked again, as ISO 8601; empty: as soon as a crawl runs. The queue says so:
-    failures, wishes and pauses change it after a poll has proposed a date."""
-    known = collection.frontier.url(row_key(url))
-    return time_of(known.due_ms / 1000) if known is not None and known.waiting else ""
-
-
-def _state(collection: Collection, url: str, row: FeedRow, pushed: PushState | None) -> FeedState:
+def _state(feed: KnownFeed) -> FeedState:
+    row, pushed = feed.row, feed.pushed
     problem = row.problem
     if pushed is not None and pushed.problem and not problem:
         problem = f"push: {pushed.problem}"
     return FeedState(
-        url=url,
+        url=feed.url,
         title=row.title,
         polled=time_of(row.polled_ms / 1000),
-        next=next_poll(collection, url),
+        next=feed.next,
         status=row.status,
         failures=row.failures,
         hub="" if pushed is None else pushed.hub,
-        pushed_until=time_of(row.pushed_until_ms / 1000 if pushed is None else pushed.until),
+        pushed_until=pushed_until(feed),
         delivered=0 if pushed is None else pushed.delivered,
         problem=problem,
     )
+
+
+def pushed_until(feed: KnownFeed) -> str:
+    """When the hub's lease ends, as ISO 8601; empty: nobody pushes it."""
+    return time_of(feed.row.pushed_until_ms / 1000 if feed.pushed is None else feed.pushed.until)

@@ -7,14 +7,15 @@ Of a large collection an even share of the pages is measured, and whoever shows 
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from math import inf
-from typing import TYPE_CHECKING
 
 from shoal.clock import iso
+from shoal.collection.collection import Collection
 from shoal.collection.report.measuring import (
+    Copy,
     Even,
     Figures,
     Known,
@@ -24,6 +25,8 @@ from shoal.collection.report.measuring import (
     measure_all,
 )
 from shoal.collection.report.sampling import MOST_URLS, some_urls
+from shoal.collection.tablets import owner_of
+from shoal.collection.view import TabletView
 from shoal.config.values import Kind, Setting, described, read_value
 from shoal.errors import UsageError
 from shoal.freshness.measures import (
@@ -35,15 +38,12 @@ from shoal.freshness.measures import (
     mean_freshness,
     of_missing,
 )
-from shoal.frontier.state.rows import UrlRow
 from shoal.model.change_history import Change
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct
-from shoal.model.urls.rowkey import url_of
+from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.url import site_of
-
-if TYPE_CHECKING:
-    from shoal.collection.collection import Collection
+from shoal.store.rows import VisitRow
 
 _MOST_PAGES = 20_000
 _MOST_HISTORIES = 1_000
@@ -99,7 +99,7 @@ class Freshness(Struct):
 
 
 def freshness(
-    collection: "Collection",
+    collection: Collection,
     where: str = "",
     *,
     sites: int = DEFAULT_SITES,
@@ -108,7 +108,7 @@ def freshness(
     """Of the pages of a part; over time since a time (unix seconds) or for so long (a text such as
     '12h'), by default for thirty days."""
     start = None if since is None else _start(since)
-    return report(collection, collection.urls(where), sites=sites, since=start)
+    return report(collection, copies_of(collection.urls(where)), sites=sites, since=start)
 
 
 def _start(since: object) -> float:
@@ -128,16 +128,16 @@ def _start(since: object) -> float:
 
 
 def report(
-    collection: "Collection",
-    urls: Iterable[tuple[str, UrlRow]],
+    collection: Collection,
+    copies: Iterable[Copy],
     *,
     sites: int = DEFAULT_SITES,
     since: float | None = None,
 ) -> Freshness:
     now, found = time.time(), Even(_MOST_PAGES)
-    for copy in copies_of(urls):
+    for copy in copies:
         found.take(copy)
-    known = list(measure_all(collection, found.kept, now))
+    known = list(measure_all(collection.tablets, found.kept, now))
     weights = [max(each.copy.life.weight, 0.0) for each in known]
     aged = sum(weight * each.now.age_seconds for weight, each in zip(weights, known, strict=True))
     return Freshness(
@@ -152,17 +152,25 @@ def report(
     )
 
 
-def sampled(collection: "Collection") -> Freshness:
+def sampled(collection: Collection) -> Freshness:
     """Of the URLs that the dashboard samples: in about a second, however many there are."""
-    discovered = collection.frontier.counts().discovered
-    some = islice(some_urls(collection, discovered), MOST_URLS)
-    return report(collection, ((url_of(row), url) for row, url in some))
+    tablets = collection.tablets
+    return report(collection, chain.from_iterable(tablets.ask_all(some_copies, tablets.count)))
 
 
-def page_lines(collection: "Collection", where: str = "") -> Iterator[PageFreshness]:
+def some_copies(view: TabletView, tablets: int) -> list[Copy]:
+    """Its share, as one of so many tablets."""
+    most = -(-MOST_URLS // tablets)
+    some = islice(some_urls(view, view.frontier.counts().discovered, most), most)
+    return list(copies_of((url_of(row), url) for row, url in some))
+
+
+def page_lines(collection: Collection, where: str = "") -> Iterator[PageFreshness]:
     """Every page, in row order."""
     now = time.time()
-    for copy, rate, measure in measure_all(collection, copies_of(collection.urls(where)), now):
+    for copy, rate, measure in measure_all(
+        collection.tablets, copies_of(collection.urls(where)), now
+    ):
         yield PageFreshness(
             url=copy.url,
             freshness=measure.freshness,
@@ -196,10 +204,10 @@ def _planned(known: list[Known]) -> float | None:
 
 
 def _over_time(
-    collection: "Collection", known: list[Known], since: float | None, now: float
+    collection: Collection, known: list[Known], since: float | None, now: float
 ) -> list[Moment]:
     step = -(-len(known) // _MOST_HISTORIES) or 1
-    lives = [_looks(collection, each) for each in known[::step]]
+    lives = list(zip(some := known[::step], _looks(collection, some), strict=True))
     begun = min((looks[0].at for _, looks in lives), default=now)
     start = max(begun, now - DEFAULT_DAYS * _DAY_SECONDS if since is None else since)
     if not lives or start >= now:
@@ -212,17 +220,32 @@ def _over_time(
     return found
 
 
-def _looks(collection: "Collection", known: Known) -> tuple[Known, list[Look]]:
-    """What its visits said, oldest first; at least the last one is known."""
-    minor_counts = collection.config.refresh.minor == "yes"
+def _looks(collection: Collection, known: list[Known]) -> Iterator[list[Look]]:
+    """What the visits of each page said, oldest first; at least the last one is known."""
+    tablets = collection.tablets
+    owners = [owner_of(tablets, row_key(each.copy.url)) for each in known]
+    urls: list[list[str]] = [[] for _ in range(tablets.count)]
+    for each, owner in zip(known, owners, strict=True):
+        urls[owner].append(each.copy.url)
+    answers = [iter(each) for each in tablets.ask_each(looks_of, [(its,) for its in urls])]
+    for each, owner in zip(known, owners, strict=True):
+        yield next(answers[owner]) or [Look(each.copy.seen_at, changed=None)]
+
+
+def looks_of(view: TabletView, urls: Sequence[str]) -> list[list[Look]]:
+    minor_counts = view.config.refresh.minor == "yes"
+    return [_looks_at(view.history(url), minor_counts=minor_counts) for url in urls]
+
+
+def _looks_at(visits: list[tuple[float, VisitRow]], *, minor_counts: bool) -> list[Look]:
     looks = []
-    for when, visit in reversed(collection.history(known.copy.url)):
+    for when, visit in reversed(visits):
         if visit.outcome is Outcome.UNCHANGED or visit.change is Change.NONE:
             looks.append(Look(when, changed=False))
         elif visit.outcome is Outcome.OK:
             changed = visit.change is Change.MAJOR or minor_counts
             looks.append(Look(when, changed if visit.change is not Change.UNKNOWN else None))
-    return known, looks or [Look(known.copy.seen_at, changed=None)]
+    return looks
 
 
 def _then(known: Known, looks: list[Look], at: float) -> tuple[Measure, float] | None:

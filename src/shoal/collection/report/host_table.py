@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from heapq import nsmallest
 from itertools import islice
 
-from shoal.collection.page import Reading
+from shoal.collection.collection import Collection
 from shoal.collection.report.hosts import HostLine, host_lines
 from shoal.errors import UsageError
 from shoal.model.record import Struct
@@ -35,7 +35,7 @@ class HostPage(Struct):
 
 
 def host_page(
-    collection: Reading, sort: str = "waiting", page: int = 1, name: str = "", state: str = ""
+    collection: Collection, sort: str = "waiting", page: int = 1, name: str = "", state: str = ""
 ) -> HostPage:
     """`name`: only hosts whose label contains it; `state`: only those in it."""
     if sort not in SORTS:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from shoal.clock import iso
-from shoal.collection.page import Reading
+from shoal.collection.collection import Collection
 from shoal.frontier.schedule.credit import behind_in_words
 from shoal.frontier.state.rows import HostRow, Robots
 from shoal.frontier.state.view import SiteView
@@ -30,7 +30,7 @@ class HostLine(Struct):
     note: str
 
 
-def host_lines(collection: Reading) -> Iterator[HostLine]:
+def host_lines(collection: Collection) -> Iterator[HostLine]:
     """One per site (scheme, host and port), in row order."""
     now_ms = time.time() * 1000
     usual_ms = collection.config.politeness.delay * 1000

@@ -5,9 +5,11 @@ rest is freshness/measures.py.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import groupby, islice
+from typing import NamedTuple
 
+from shoal.collection.tablets import Tablets, owner_of
+from shoal.collection.view import TabletView
 from shoal.freshness.measures import Measure, measured, of_missing
 from shoal.freshness.priors import Priors, groups_of
 from shoal.freshness.rate import Estimate, estimate
@@ -16,12 +18,11 @@ from shoal.frontier.state.rows import UrlRow
 from shoal.model.change_history import Life
 from shoal.model.outcome import State
 from shoal.model.record import Struct
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Kind
 
-if TYPE_CHECKING:
-    from shoal.collection.collection import Collection
-
 _DAY_SECONDS = 86_400.0
+_COPIES_AT_ONCE = 5_000
 
 
 class Figures(Struct):
@@ -80,8 +81,23 @@ def copies_of(urls: Iterable[tuple[str, UrlRow]]) -> Iterator[Copy]:
             yield Copy(url, life, *(each / 1000 for each in times_ms))
 
 
-def measure_all(collection: "Collection", copies: Iterable[Copy], now: float) -> Iterator[Known]:
-    priors = Priors(lambda key: stored_group(collection.table, key), lambda *_: None)
+def measure_all(tablets: Tablets, copies: Iterable[Copy], now: float) -> Iterator[Known]:
+    """In their order; each tablet knows what was learned of its own pages."""
+    rest = iter(copies)
+    while some := list(islice(rest, _COPIES_AT_ONCE)):
+        owners = [owner_of(tablets, row_key(copy.url)) for copy in some]
+        given = [
+            ([copy for copy, owner in zip(some, owners, strict=True) if owner == tablet], now)
+            for tablet in range(tablets.count)
+        ]
+        answers = [iter(each) for each in tablets.ask_each(measure_some, given)]
+        for owner in owners:
+            yield next(answers[owner])
+
+
+def measure_some(view: TabletView, copies: Sequence[Copy], now: float) -> list[Known]:
+    priors = Priors(lambda key: stored_group(view.table, key), lambda *_: None)
+    found = []
     for keys, alike in groupby(copies, key=lambda copy: groups_of(copy.url, copy.life.media_type)):
         prior = priors.prior_for(keys)
         for copy in alike:
@@ -90,7 +106,8 @@ def measure_all(collection: "Collection", copies: Iterable[Copy], now: float) ->
                 measure = of_missing(rate.nodes, copy.seen_at, copy.missing_at, now)
             else:
                 measure = measured(rate.nodes, now - copy.seen_at)
-            yield Known(copy, rate, measure)
+            found.append(Known(copy, rate, measure))
+    return found
 
 
 def means_of(known: Sequence[Known], now: float) -> tuple[int, float, float, float]:

@@ -6,8 +6,8 @@
 from heapq import nlargest
 from itertools import islice
 
-from shoal.collection.collection import Collection
-from shoal.collection.report.duplicate_groups import UrlLesson, mirrors, url_lessons
+from shoal.collection.report.duplicate_groups import UrlLesson, known_lessons, known_mirrors
+from shoal.collection.view import TabletView
 from shoal.layout.duplicates import groups
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of
@@ -45,11 +45,11 @@ class Repeats(Struct):
     mirrors: list[MirrorPair]
 
 
-def repeats(collection: Collection) -> Repeats:
+def repeats(collection: TabletView) -> Repeats:
     found = groups(collection.table, collection.store).all_groups()
     some = [(group.members, group.lead) for _, group in islice(found, _MOST_GROUPS)]
     readable = (each for each in nlargest(2 * MOST_SHOWN, some) if _may_read(collection, each[1]))
-    lessons = islice(url_lessons(collection), _MOST_LESSONS_LOOKED_AT)
+    lessons = known_lessons(collection, _MOST_LESSONS_LOOKED_AT)
     by_use = sorted(lessons, key=lambda each: (not each.learned, -each.same))
     return Repeats(
         groups=[RepeatedPage(url_of(lead), pages) for pages, lead in islice(readable, MOST_SHOWN)],
@@ -58,7 +58,7 @@ def repeats(collection: Collection) -> Repeats:
         rules=[_rule(each) for each in by_use[:MOST_SHOWN]],
         mirrors=[
             MirrorPair(each.mirror, each.original, each.learned)
-            for each in islice(mirrors(collection), MOST_SHOWN)
+            for each in known_mirrors(collection)[:MOST_SHOWN]
         ],
     )
 
@@ -67,5 +67,5 @@ def _rule(lesson: UrlLesson) -> Rule:
     return Rule(lesson.site, lesson.says, lesson.same, lesson.compared, lesson.learned)
 
 
-def _may_read(collection: Collection, row: bytes) -> bool:
+def _may_read(collection: TabletView, row: bytes) -> bool:
     return collection.store.page(row, collection.principal) is not None

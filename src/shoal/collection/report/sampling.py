@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.frontier.state.rows import UrlRow
 from shoal.model.document import Document
 from shoal.model.outcome import State
@@ -48,7 +48,7 @@ class Sample(Struct):
     mean_age_days: float
 
 
-def sample(collection: Collection, tablets: int = 1) -> Sample:
+def sample(collection: TabletView, tablets: int = 1) -> Sample:
     """With its share of what is looked at in all, when it is one of so many tablets."""
     most = -(-MOST_URLS // tablets)
     discovered = collection.frontier.counts().discovered
@@ -83,7 +83,7 @@ def sample(collection: Collection, tablets: int = 1) -> Sample:
 
 
 def some_urls(
-    collection: Collection, discovered: int, most: int = MOST_URLS
+    collection: TabletView, discovered: int, most: int = MOST_URLS
 ) -> Iterator[tuple[bytes, UrlRow]]:
     """All of them if they are few, else some of sites that are drawn at random."""
     view = collection.frontier
@@ -97,7 +97,7 @@ def some_urls(
         yield from islice(view.urls(site, site + b"\xff"), share)
 
 
-def _document(collection: Collection, row: bytes) -> Document | None:
+def _document(collection: TabletView, row: bytes) -> Document | None:
     page = collection.store.page(row, collection.principal)
     return None if page is None else page.document
 

@@ -8,7 +8,7 @@ import os
 import shutil
 from pathlib import Path
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.model.record import Struct
 
 _MOST_FILES = 20_000
@@ -31,7 +31,7 @@ class Sizes(Struct):
     """Of the disk."""
 
 
-def sizes(collection: Collection) -> Sizes:
+def sizes(collection: TabletView) -> Sizes:
     layout = collection.layout
     places = (
         ("table", "rows: pages, texts, links, the queue", layout.table),

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.layout.layout import DEFAULT_DIRECTORY, Layout
 from shoal.layout.resume_flags import enough_to_go_on
 from shoal.layout.snapshot import Live, Snapshot, Status, read_last_snapshot
@@ -23,7 +23,7 @@ class Standing(Struct):
     """Limits that ended the last crawl, by flag: what they must be to go on."""
 
 
-def standing(collection: Collection, status: Status) -> Standing:
+def standing(collection: TabletView, status: Status) -> Standing:
     layout = collection.layout
     if status.live is not None:
         state = "stopping" if status.live.stopping else "running"
@@ -36,7 +36,7 @@ def standing(collection: Collection, status: Status) -> Standing:
     return Standing("resting", _resting(layout, status, last, raised), raised)
 
 
-def _raised(collection: Collection, status: Status, ended: str) -> dict[str, int]:
+def _raised(collection: TabletView, status: Status, ended: str) -> dict[str, int]:
     pages, received = status.fetched + status.unchanged, status.totals.get("bytes", 0)
     raised = enough_to_go_on(collection.config, ended, pages, received)
     return {key.removeprefix("crawl."): value for key, value in raised.items()}

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 
 from shoal.collection.collection import Collection
-from shoal.collection.held import Held, tablets_of
 from shoal.collection.report.repeats import MOST_SHOWN, Repeats, repeats
 from shoal.collection.report.sampling import Sample, sample
 from shoal.collection.report.sizes import Part, Sizes, sizes
+from shoal.collection.view import TabletView
 from shoal.layout.index_state import lag, read_state
 from shoal.model.record import Struct
 
@@ -27,9 +27,9 @@ class Indexed(Struct):
     """When it was last written; 0: never."""
 
 
-def sample_of(held: Held) -> Sample:
+def sample_of(held: Collection) -> Sample:
     """A small collection or cluster whole, of a large one some URLs of each tablet."""
-    tablets = tablets_of(held)
+    tablets = held.tablets
     every = tablets.ask_all(sample, tablets.count)
     counted = [sum(each.ages.values()) for each in every]
     age_days = sum(n * each.mean_age_days for n, each in zip(counted, every, strict=True))
@@ -44,8 +44,8 @@ def sample_of(held: Held) -> Sample:
     )
 
 
-def sizes_of(held: Held) -> Sizes:
-    every = tablets_of(held).ask_all(sizes)
+def sizes_of(held: Collection) -> Sizes:
+    every = held.tablets.ask_all(sizes)
     parts = [_whole_part(same) for same in zip(*(each.parts for each in every), strict=True)]
     return Sizes(
         parts=parts,
@@ -55,8 +55,8 @@ def sizes_of(held: Held) -> Sizes:
     )
 
 
-def repeats_of(held: Held) -> Repeats:
-    every = tablets_of(held).ask_all(repeats)
+def repeats_of(held: Collection) -> Repeats:
+    every = held.tablets.ask_all(repeats)
     groups = [group for each in every for group in each.groups]
     rules = [rule for each in every for rule in each.rules]
     return Repeats(
@@ -68,8 +68,8 @@ def repeats_of(held: Held) -> Repeats:
     )
 
 
-def indexed_of(held: Held) -> Indexed:
-    every = tablets_of(held).ask_all(indexed)
+def indexed_of(held: Collection) -> Indexed:
+    every = held.tablets.ask_all(indexed)
     return Indexed(
         pages=sum(each.pages for each in every),
         behind=sum(each.behind for each in every),
@@ -77,19 +77,19 @@ def indexed_of(held: Held) -> Indexed:
     )
 
 
-def indexed(collection: Collection) -> Indexed:
+def indexed(collection: TabletView) -> Indexed:
     state = read_state(collection.layout)
     if state is None:
         return Indexed(0, lag(collection.layout, collection.table), 0.0)
     return Indexed(state.pages, lag(collection.layout, collection.table), state.committed)
 
 
-def counts_of(held: Held) -> list[dict[str, int]]:
+def counts_of(held: Collection) -> list[dict[str, int]]:
     """Of each tablet, as its table has them."""
-    return tablets_of(held).ask_all(stored_counts)
+    return held.tablets.ask_all(stored_counts)
 
 
-def stored_counts(collection: Collection) -> dict[str, int]:
+def stored_counts(collection: TabletView) -> dict[str, int]:
     return collection.frontier.counts().as_dict()
 
 

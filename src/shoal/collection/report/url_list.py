@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from shoal.clock import iso
 from shoal.collection.collection import Collection
-from shoal.collection.held import Held, tablets_of
+from shoal.collection.view import TabletView
 from shoal.errors import UsageError
 from shoal.frontier.state.rows import UrlRow
 from shoal.layout.index_state import index_holds
@@ -70,10 +70,10 @@ class Listed(NamedTuple):
     looked_at: int
 
 
-def url_page(held: Held, wanted: Wanted, cursor: str = "", most: int = 50) -> UrlPage:
+def url_page(held: Collection, wanted: Wanted, cursor: str = "", most: int = 50) -> UrlPage:
     if wanted.state == IN_FLIGHT:
         return _in_flight(held)
-    tablets = tablets_of(held)
+    tablets = held.tablets
     _states(wanted.state)  # a wrong one is told before anybody is asked
     place = _place(cursor) if cursor else b""
     answers = tablets.ask_all(listed, wanted, place, most, tablets.count)
@@ -85,7 +85,7 @@ def url_page(held: Held, wanted: Wanted, cursor: str = "", most: int = 50) -> Ur
     return UrlPage([line for _, line in known[:most]], rest.hex(), looked_at)
 
 
-def listed(collection: Collection, wanted: Wanted, place: bytes, most: int, tablets: int) -> Listed:
+def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tablets: int) -> Listed:
     """From a row on; a question, with one of so many tablets' share of the rows to look at."""
     takes, holds = _taker(collection, wanted), index_holds(collection.layout)
     start, end = key_range(wanted.where)
@@ -104,7 +104,7 @@ def listed(collection: Collection, wanted: Wanted, place: bytes, most: int, tabl
     return Listed(found, b"", looked_at)
 
 
-def _in_flight(collection: Held) -> UrlPage:
+def _in_flight(collection: Collection) -> UrlPage:
     """They are known to the running crawl alone."""
     live = collection.status().live
     asking = [] if live is None else live.asking
@@ -112,7 +112,7 @@ def _in_flight(collection: Held) -> UrlPage:
     return UrlPage(lines, "", len(lines))
 
 
-def _taker(collection: Collection, wanted: Wanted) -> Callable[[bytes, UrlRow], bool]:
+def _taker(collection: TabletView, wanted: Wanted) -> Callable[[bytes, UrlRow], bool]:
     states = _states(wanted.state)
     reason = wanted.reason
     if reason in (Fate.INDEXED, Fate.WAITING):

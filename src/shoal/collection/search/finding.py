@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
+from shoal.collection.search.request import SearchRequest
 from shoal.collection.search.results import Part, Result, Results
 from shoal.config import Config
-from shoal.errors import UsageError
 from shoal.index.fields import FieldWeights
 from shoal.model.candidate import Candidates
 from shoal.model.query import Clause, Is, Occur, Phrase, Query, Word
@@ -25,9 +25,6 @@ from shoal.search.ranking import CANDIDATES, Ranked, Weights, order, reasons
 
 MOST_RESULTS = 1000
 """Of one query, over all its pages."""
-MOST_PER_PAGE = 100
-SITE_LIMIT = 2
-"""Results of one site before the others of it come behind those of other sites."""
 MOST_FACET_VALUES = 12
 
 Facets = dict[str, list[tuple[str, int]]]
@@ -60,32 +57,18 @@ class Source(Protocol):
         ...
 
 
-def find(  # noqa: PLR0913 - the words of the command, by name
-    source: Source,
-    weights: Weights,
-    text: str,
-    *,
-    limit: int = 10,
-    page: int = 1,
-    site_limit: int = SITE_LIMIT,
-    explain: bool = False,
-    facets: bool = False,
-) -> Results:
-    if not 1 <= limit <= MOST_PER_PAGE:
-        raise UsageError(f"limit must be from 1 to {MOST_PER_PAGE}, not {limit}")
-    if page < 1:
-        raise UsageError(f"page must be 1 or more, not {page}")
+def find(source: Source, weights: Weights, wanted: SearchRequest) -> Results:
     began, now = time.perf_counter(), time.time()
-    query = parse(text, now, source.pages)
-    offset = (page - 1) * limit
+    query = parse(wanted.text, now, source.pages)
+    offset, limit = (wanted.page - 1) * wanted.limit, wanted.limit
     query, found = _found(source, query, weights, offset + limit)
     ranked = _ordered(source, found, weights, now)
-    limit_of_site = 0 if _names_site(query) else site_limit
+    limit_of_site = 0 if _names_site(query) else wanted.site_limit
     kept, held = spread(ranked[:CANDIDATES], limit_of_site)
     ordered = [*kept, *held, *ranked[CANDIDATES:]][:MOST_RESULTS]
     chosen = ordered[offset : offset + limit]
     results = _results(source.shown(chosen, found), chosen, held)
-    if explain:
+    if wanted.explain:
         for result, each in results:
             result.explanation = [Part(*reason) for reason in reasons(each, found, weights)]
     nothing = [] if query.clauses else ["there is nothing to look for"]
@@ -93,9 +76,9 @@ def find(  # noqa: PLR0913 - the words of the command, by name
         text=query.text,
         notes=[*query.notes, *nothing, *source.notes()],
         total=found.total,
-        page=page,
+        page=wanted.page,
         results=[result for result, _ in results],
-        facets=source.facets(query) if facets else {},
+        facets=source.facets(query) if wanted.facets else {},
         has_more=min(found.total, MOST_RESULTS) > offset + limit,
         behind=source.behind(),
         seconds=time.perf_counter() - began,

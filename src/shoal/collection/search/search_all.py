@@ -15,13 +15,14 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
+from shoal.collection.readable import seen_rows
 from shoal.collection.search import search_questions as questions
-from shoal.collection.search.finding import MOST_FACET_VALUES, SITE_LIMIT, Facets, find, weights_of
+from shoal.collection.search.finding import MOST_FACET_VALUES, Facets, find, weights_of
+from shoal.collection.search.request import SearchRequest
 from shoal.collection.search.results import Result, Results
 from shoal.collection.search.search_questions import Counted, Detail
 from shoal.collection.search.searching import RELATED_WORDS
 from shoal.collection.tablets import Tablets, owner_of
-from shoal.collection.whole import seen_rows
 from shoal.config import Config
 from shoal.errors import CollectionError, UsageError
 from shoal.index.analysis import Analysis
@@ -53,29 +54,11 @@ class SearchAll:
         self._analysis = Analysis()
         self._shape = Shape()
 
-    def search(  # noqa: PLR0913 - the words of the command, by name
-        self,
-        text: str,
-        *,
-        limit: int = 10,
-        page: int = 1,
-        site_limit: int = SITE_LIMIT,
-        explain: bool = False,
-        facets: bool = False,
-    ) -> Results:
-        """As `Collection.search`."""
-        if not isinstance(text, str):
-            raise UsageError(f"what to search for must be a string, not {text!r:.60}")
-        return find(
-            _AllTablets(self._tablets, self),
-            self.weights(),
-            text,
-            limit=limit,
-            page=page,
-            site_limit=site_limit,
-            explain=explain,
-            facets=facets,
-        )
+    def search(self, wanted: SearchRequest) -> Results:
+        """A tablet that is alone has the statistics of the whole, and answers by itself."""
+        if self._tablets.count == 1:
+            return self._tablets.ask(0, questions.search, wanted)
+        return find(_AllTablets(self._tablets, self), self.weights(), wanted)
 
     def weights(self) -> Weights:
         if self._weights is None:

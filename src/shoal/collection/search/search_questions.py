@@ -8,11 +8,12 @@ the page. A tablet whose index was never made has nothing, and says so.
 
 from collections.abc import Sequence
 
-from shoal.collection.collection import Collection
 from shoal.collection.search.finding import Facets
-from shoal.collection.search.results import Result
+from shoal.collection.search.request import SearchRequest
+from shoal.collection.search.results import Result, Results
 from shoal.collection.search.searching import Searcher, said_by, searcher_of
 from shoal.collection.search.searching import linking_to as linking_to
+from shoal.collection.view import TabletView
 from shoal.index.analysis import Token
 from shoal.index.fields import FACETS, FieldWeights
 from shoal.index.hits import Hit, Hits, Wanted
@@ -49,13 +50,18 @@ class PageWords(Struct):
     words: list[Frequent]
 
 
-def search_weights(collection: Collection) -> Weights:
+def search(view: TabletView, wanted: SearchRequest) -> Results:
+    """The whole search, where there is no other tablet."""
+    return searcher_of(view).search(wanted)
+
+
+def search_weights(collection: TabletView) -> Weights:
     """As its settings have them."""
     return searcher_of(collection).weights
 
 
 def word_statistics(
-    collection: Collection, words: Sequence[Token], languages: Sequence[str], *, exactly: bool
+    collection: TabletView, words: Sequence[Token], languages: Sequence[str], *, exactly: bool
 ) -> Counted | None:
     """None without an index."""
     searcher = _searcher(collection)
@@ -67,7 +73,7 @@ def word_statistics(
 
 
 def best_hits(
-    collection: Collection, query: Query, fields: FieldWeights, whole: Statistics, limit: int
+    collection: TabletView, query: Query, fields: FieldWeights, whole: Statistics, limit: int
 ) -> Hits:
     searcher = _searcher(collection)
     if searcher is None:
@@ -76,7 +82,7 @@ def best_hits(
 
 
 def details(
-    collection: Collection, stamp: str, hits: Sequence[Hit], wanted: Wanted
+    collection: TabletView, stamp: str, hits: Sequence[Hit], wanted: Wanted
 ) -> list[Detail] | None:
     """None when the commit that they were found in is gone."""
     if not hits:
@@ -90,7 +96,7 @@ def details(
 
 
 def shown(
-    collection: Collection, chosen: Sequence[tuple[Candidate, float]], terms: Sequence[Term]
+    collection: TabletView, chosen: Sequence[tuple[Candidate, float]], terms: Sequence[Term]
 ) -> list[Result | None]:
     """Candidates with their scores; None for what is no longer there."""
     if not chosen:
@@ -99,14 +105,14 @@ def shown(
     return [result(candidate, terms, score) for candidate, score in chosen]
 
 
-def facet_values(collection: Collection, query: Query, whole: Statistics) -> Facets:
+def facet_values(collection: TabletView, query: Query, whole: Statistics) -> Facets:
     searcher = _searcher(collection)
     if searcher is None:
         return {}
     return searcher.newest().facets(query, collection.principal, FACETS, _FACET_VALUES, whole)
 
 
-def page_words(collection: Collection, url: str) -> PageWords | None:
+def page_words(collection: TabletView, url: str) -> PageWords | None:
     """None when there is no such page."""
     said, searcher = said_by(collection, url), _searcher(collection)
     if said is None or searcher is None:
@@ -114,13 +120,13 @@ def page_words(collection: Collection, url: str) -> PageWords | None:
     return PageWords(said.row, searcher.newest().frequent(said.text, said.language))
 
 
-def having(collection: Collection, stems: Sequence[str]) -> tuple[list[int], int]:
+def having(collection: TabletView, stems: Sequence[str]) -> tuple[list[int], int]:
     """How many documents have each of these stems, and of how many."""
     searcher = _searcher(collection)
     return ([0] * len(stems), 0) if searcher is None else searcher.newest().having(stems)
 
 
-def _searcher(collection: Collection) -> Searcher | None:
+def _searcher(collection: TabletView) -> Searcher | None:
     return searcher_of(collection) if is_ours(collection.layout.index) else None
 
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from shoal.collection.search.finding import MOST_FACET_VALUES, SITE_LIMIT, Facets, find, weights_of
+from shoal.collection.search.finding import MOST_FACET_VALUES, Facets, find, weights_of
+from shoal.collection.search.request import SearchRequest
 from shoal.collection.search.results import Result, Results
 from shoal.collection.search.showing import Showing
 from shoal.errors import DamagedError, UsageError
@@ -27,7 +28,7 @@ from shoal.sources.seeds import seed_url
 from shoal.store.change_log import last_sequence
 
 if TYPE_CHECKING:
-    from shoal.collection.collection import Collection
+    from shoal.collection.view import TabletView
 
 RELATED_WORDS = 24
 _MOST_LINKING = 10_000
@@ -36,7 +37,7 @@ _MOST_LINKING = 10_000
 class Searcher:
     """Searches one collection, for its principal; from any number of threads."""
 
-    def __init__(self, collection: "Collection", weights: Weights | None = None) -> None:
+    def __init__(self, collection: "TabletView", weights: Weights | None = None) -> None:
         self._collection = collection
         self.weights = weights or weights_of(collection.config)
         self.ranks = Ranks(collection.layout.directory)
@@ -45,26 +46,8 @@ class Searcher:
         self._state = read_state(collection.layout)
         self._refreshing = threading.Lock()
 
-    def search(  # noqa: PLR0913 - the words of the command, by name
-        self,
-        text: str,
-        *,
-        limit: int = 10,
-        page: int = 1,
-        site_limit: int = SITE_LIMIT,
-        explain: bool = False,
-        facets: bool = False,
-    ) -> Results:
-        return find(
-            _OneIndex(self, self._collection, self.newest()),
-            self.weights,
-            text,
-            limit=limit,
-            page=page,
-            site_limit=site_limit,
-            explain=explain,
-            facets=facets,
-        )
+    def search(self, wanted: SearchRequest) -> Results:
+        return find(_OneIndex(self, self._collection, self.newest()), self.weights, wanted)
 
     def behind(self) -> int:
         """How many changes the index does not have yet."""
@@ -88,7 +71,7 @@ class Searcher:
         self._state = state
 
 
-def searcher_of(collection: "Collection") -> Searcher:
+def searcher_of(collection: "TabletView") -> Searcher:
     """The one that a collection keeps."""
     if collection.searcher is None:
         collection.searcher = Searcher(collection)
@@ -98,7 +81,7 @@ def searcher_of(collection: "Collection") -> Searcher:
 class _OneIndex:
     """Of one search."""
 
-    def __init__(self, searcher: Searcher, collection: "Collection", reader: IndexReader) -> None:
+    def __init__(self, searcher: Searcher, collection: "TabletView", reader: IndexReader) -> None:
         self._searcher = searcher
         self._principal = collection.principal
         self._reader = reader
@@ -127,7 +110,7 @@ class _OneIndex:
 class _Pages:
     """What the query language asks of a collection."""
 
-    def __init__(self, collection: "Collection", reader: IndexReader) -> None:
+    def __init__(self, collection: "TabletView", reader: IndexReader) -> None:
         self._collection = collection
         self._reader = reader
 
@@ -149,7 +132,7 @@ class Said(Struct):
     language: str
 
 
-def linking_to(collection: "Collection", url: str) -> list[bytes]:
+def linking_to(collection: "TabletView", url: str) -> list[bytes]:
     """The rows of the pages that link to one."""
     row = _row(collection, url)
     if row is None:
@@ -158,7 +141,7 @@ def linking_to(collection: "Collection", url: str) -> list[bytes]:
     return [source for source, _, _ in islice(anchors, _MOST_LINKING)]
 
 
-def said_by(collection: "Collection", url: str) -> Said | None:
+def said_by(collection: "TabletView", url: str) -> Said | None:
     """None when there is no such page, or not for this principal."""
     row = _row(collection, url)
     store, principal = collection.store, collection.principal
@@ -170,7 +153,7 @@ def said_by(collection: "Collection", url: str) -> Said | None:
     return Said(page.row, text, page.document.language)
 
 
-def _row(collection: "Collection", url: str) -> bytes | None:
+def _row(collection: "TabletView", url: str) -> bytes | None:
     """Never a file that happens to be named so: who searches need not be who owns them."""
     try:
         meant = seed_url(url)

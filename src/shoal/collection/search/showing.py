@@ -19,7 +19,7 @@ from shoal.search.snippets import USUAL_CHARS, beginning, snippet
 from shoal.store.pages import StoredPage
 
 if TYPE_CHECKING:
-    from shoal.collection.collection import Collection
+    from shoal.collection.view import TabletView
 
 _MOST_TITLE_CHARS = 300
 _MOST_COUNTED = 50
@@ -28,7 +28,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Showing:
-    def __init__(self, collection: "Collection") -> None:
+    def __init__(self, collection: "TabletView") -> None:
         self._collection = collection
         self._analysis = Analysis()
 

@@ -8,7 +8,7 @@ import threading
 from contextlib import ExitStack
 from html import escape
 
-from shoal.collection.collection import Page
+from shoal.collection.view import Page
 from shoal.errors import DamagedError
 from shoal.web.server.view import Problem
 from shoal.worker.converting import Converter

@@ -2,6 +2,7 @@
 
 import threading
 
+from shoal.access.opening import graph_place
 from shoal.control.launching import spawn
 from shoal.errors import UsageError
 from shoal.layout.layout import Layout
@@ -19,11 +20,11 @@ class Computation:
     def is_running(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
-    def start(self, layout: Layout) -> None:
+    def start(self, place: str) -> None:
         with self._lock:
             if self.is_running():
                 raise UsageError("the ranks are being computed already")
-            words = ["rank", "--dir", str(layout.directory)]
-            process = spawn(layout, RANK_LOG, words)
+            log = Layout(graph_place(place))
+            process = spawn(log, RANK_LOG, ["rank", "--dir", place])
             self._thread = threading.Thread(target=process.wait, name="shoal-rank", daemon=True)
             self._thread.start()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shoal.collection.collection import Collection
+from shoal.collection.view import TabletView
 from shoal.layout.index_state import index_commit
 from shoal.layout.layout import live_data
 from shoal.model.principal import Principal
@@ -26,7 +26,7 @@ _SOONEST_SECONDS = 0.1
 class _Held:
     """An open collection and how many are reading it."""
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self, collection: TabletView) -> None:
         self.collection = collection
         self.readers = 0
         self.refreshed = time.monotonic()
@@ -60,6 +60,8 @@ def _writer_of(data: Path) -> bytes:
 
 
 class Served:
+    """One tablet."""
+
     def __init__(self, directory: Path, principal: Principal) -> None:
         self._directory = directory
         self._principal = principal
@@ -68,7 +70,7 @@ class Served:
         self._held: _Held | None = None
 
     @contextmanager
-    def reading(self) -> Iterator[Collection]:
+    def reading(self) -> Iterator[TabletView]:
         """The collection as it is now. Do not keep it beyond the block."""
         held = self._take()
         try:
@@ -94,7 +96,7 @@ class Served:
         with self._lock:
             old, directory = self._held, self._where()
             if old is None or not old.is_of(live_data(directory)):
-                self._held = _Held(Collection(directory, self._principal))
+                self._held = _Held(TabletView(directory, self._principal))
                 if old is not None and old.readers == 0:
                     old.collection.close()
             held = self._held

@@ -16,7 +16,6 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from shoal.collection.collection import Collection
-from shoal.collection.held import Held
 from shoal.config import VERSION
 from shoal.control.hub_requests import Callback
 from shoal.layout.layout import is_cluster_place
@@ -26,8 +25,7 @@ from shoal.web.server.cluster_watching import Cluster
 from shoal.web.server.copying import Copies
 from shoal.web.server.http import RedirectResponse, Request, Response
 from shoal.web.server.rendering import Templates
-from shoal.web.server.served import Served
-from shoal.web.server.served_cluster import ServedCluster, served_cluster
+from shoal.web.server.served_collection import served_collection
 from shoal.web.server.view import Problem, View, wants_json
 from shoal.web.server.watching import Watching
 
@@ -39,13 +37,7 @@ _NAVIGATION = (
     ("/feeds", "Feeds"),
     ("/graph", "Graph"),
 )
-_CLUSTER_NAVIGATION = (
-    ("/search", "Search"),
-    ("/dashboard", "Dashboard"),
-    ("/cluster", "Cluster"),
-    ("/sites", "Sites"),
-    ("/urls", "URLs"),
-)
+_CLUSTER_NAVIGATION = (*_NAVIGATION[:2], ("/cluster", "Cluster"), *_NAVIGATION[2:])
 _ABOUT_THE_CRAWL = (
     ("/dashboard", "Overview"),
     ("/failures", "Failures"),
@@ -55,11 +47,9 @@ _ABOUT_THE_CRAWL = (
     ("/log", "Log"),
 )
 _ABOUT_A_CLUSTER = (
-    ("/dashboard", "Overview"),
+    _ABOUT_THE_CRAWL[0],
     ("/cluster", "Machines and tablets"),
-    ("/failures", "Failures"),
-    ("/duplicates", "Duplicates"),
-    ("/store", "Store"),
+    *(each for each in _ABOUT_THE_CRAWL[1:] if each[0] != "/log"),
 )
 _NOT_OF_A_CLUSTER = (
     "A cluster is served here, and has no such page; how it stands is on /cluster and /dashboard."
@@ -87,19 +77,16 @@ class Site:
     def __init__(
         self, place: Path | str, principal: Principal = OWNER, *, token: str | None = None
     ) -> None:
-        self.cluster = Cluster(str(place)) if is_cluster_place(str(place)) else None
+        self.place = str(place)
+        self.cluster = Cluster(self.place) if is_cluster_place(self.place) else None
         self.directory = Path(place)
         """Of the collection; a cluster may be elsewhere than in a directory."""
         self.token = token
         self.stopping = threading.Event()
         """Set when the server ends: what streams looks at it and ends too."""
         self.copies = Copies()
-        self._served: Served | ServedCluster = (
-            Served(self.directory, principal)
-            if self.cluster is None
-            else served_cluster(self.cluster, principal)
-        )
-        self.watching = Watching(self.directory, self.reading, self.collection, self.cluster)
+        self._served = served_collection(self.place, self.cluster, principal)
+        self.watching = Watching(self.directory, self.reading, self.cluster)
         self._templates = Templates()
         self._secret = secrets.token_bytes(32)
         self.pushed = threading.Event()
@@ -112,14 +99,8 @@ class Site:
             return self.cluster.name
         return self.directory.resolve().name
 
-    def reading(self) -> AbstractContextManager[Held]:
+    def reading(self) -> AbstractContextManager[Collection]:
         """`with site.reading() as collection:` what is served, no more than a second old."""
-        return self._served.reading()
-
-    def collection(self) -> AbstractContextManager[Collection]:
-        """The same, for views that are of a collection alone."""
-        if not isinstance(self._served, Served):
-            raise Problem(404, _NOT_OF_A_CLUSTER)
         return self._served.reading()
 
     def must_have(self, view: View) -> None:

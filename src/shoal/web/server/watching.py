@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from shoal.collection.collection import Collection
-from shoal.collection.held import Held
 from shoal.collection.report.cluster_standing import as_run, cluster_standing
 from shoal.collection.report.freshness import Freshness, sampled
 from shoal.collection.report.repeats import Repeats
@@ -36,15 +35,14 @@ _ROTATE_SECONDS = 60.0
 _COUNTS_SECONDS = 10.0
 
 T = TypeVar("T")
-H = TypeVar("H")
 
-Reading = Callable[[], AbstractContextManager[H]]
+Reading = Callable[[], AbstractContextManager[Collection]]
 
 
-class Cached(Generic[H, T]):
-    """What a collection or cluster is found to hold, found out anew after a while."""
+class Cached(Generic[T]):
+    """What a collection is found to hold, found out anew after a while."""
 
-    def __init__(self, reading: Reading[H], find: Callable[[H], T], seconds: float) -> None:
+    def __init__(self, reading: Reading, find: Callable[[Collection], T], seconds: float) -> None:
         self._reading = reading
         self._find = find
         self._seconds = seconds
@@ -86,26 +84,20 @@ class Watching:
     def __init__(
         self,
         directory: Path,
-        reading: Reading[Held],
-        collection: Reading[Collection],
+        reading: Reading,
         cluster: Cluster | None = None,
     ) -> None:
         self._layout = Layout(directory)
         self._reading = reading
-        self._collection = collection
         self._cluster = cluster
         self._rotated_s = 0.0
         self.series = Series(self._look, self.is_running)
-        self.sample: Cached[Held, Sample] = Cached(reading, sample_of, _SAMPLE_SECONDS)
-        self.sizes: Cached[Held, Sizes] = Cached(reading, sizes_of, _SIZES_SECONDS)
-        self.repeats: Cached[Held, Repeats] = Cached(reading, repeats_of, _REPEATS_SECONDS)
-        self.counts: Cached[Held, list[dict[str, int]]] = Cached(
-            reading, counts_of, _COUNTS_SECONDS
-        )
+        self.sample: Cached[Sample] = Cached(reading, sample_of, _SAMPLE_SECONDS)
+        self.sizes: Cached[Sizes] = Cached(reading, sizes_of, _SIZES_SECONDS)
+        self.repeats: Cached[Repeats] = Cached(reading, repeats_of, _REPEATS_SECONDS)
+        self.counts: Cached[list[dict[str, int]]] = Cached(reading, counts_of, _COUNTS_SECONDS)
         """Of each tablet."""
-        self.freshness: Cached[Collection, Freshness] = Cached(
-            collection, sampled, _FRESHNESS_SECONDS
-        )
+        self.freshness: Cached[Freshness] = Cached(reading, sampled, _FRESHNESS_SECONDS)
         self.searches = Durations()
         self.ranks = Computation()
         self.starting = threading.Lock()
@@ -129,9 +121,10 @@ class Watching:
         if time.monotonic() - self._rotated_s > _ROTATE_SECONDS:
             self._rotated_s = time.monotonic()
             rotate(self._layout, CRAWL_LOG)
-        with self._collection() as collection:
+        with self._reading() as collection:
             status = collection.status()
-            return Look(time.time(), status, standing(collection, status))
+            stands = collection.tablets.ask(0, standing, status)
+        return Look(time.time(), status, stands)
 
     def _look_at(self, cluster: Cluster) -> Look:
         seen = cluster.status()

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from html import escape
 
 from shoal.clock import iso
-from shoal.collection.page import Page, Reading
+from shoal.collection.collection import Collection
+from shoal.collection.page import Page
 from shoal.errors import UsageError
 from shoal.model.record import Struct
 from shoal.web.server.http import Request, Response
@@ -123,7 +124,7 @@ def raw(site: Site, request: Request) -> Response:
     return Response(shown, 200, headers, "text/html")
 
 
-def versions(collection: Reading, page: Page) -> list[Version]:
+def versions(collection: Collection, page: Page) -> list[Version]:
     """The copies that are kept of a page, the newest first."""
     found: dict[float, None] = {}
     newest = collection.page(page.url)
@@ -141,7 +142,7 @@ def versions(collection: Reading, page: Page) -> list[Version]:
     ]
 
 
-def stored(collection: Reading, url: str, at: float | None = None) -> Page:
+def stored(collection: Collection, url: str, at: float | None = None) -> Page:
     """The page, or a sentence; whoever may not read it is told the same as of one unknown."""
     if not url:
         raise Problem(400, "Say which page: ?url=…")
@@ -169,7 +170,7 @@ def moment_of(given: str) -> float | None:
         raise Problem(400, says) from None
 
 
-def _page(collection: Reading, request: Request) -> Page:
+def _page(collection: Collection, request: Request) -> Page:
     page = stored(collection, text(request, "url"), moment_of(text(request, "at", 40)))
     current = collection.page(page.url)
     rules = [each.document.rules for each in (page, current) if each is not None]

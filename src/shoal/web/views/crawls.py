@@ -63,7 +63,7 @@ def submit(site: Site, request: Request) -> Response:
     if not words:
         raise UsageError("name at least one URL")
     urls = [launching.web_url(word) for word in words]
-    taken, is_running = orders.submit(site.directory, urls)
+    taken, is_running = orders.submit(site.place, urls)
     what = "1 URL is" if len(taken) == 1 else f"{len(taken):,} URLs are"
     how = "handed to the running crawl." if is_running else "queued for the next crawl."
     return site.done(request, form_text(request, "back") or "/dashboard", f"{what} {how}")
@@ -117,6 +117,5 @@ VIEWS = (
             Parameter("urls", "URLs, a line each.", required=True),
             Parameter("back", "The page of ours to go back to."),
         ),
-        only="collection",
     ),
 )

@@ -63,7 +63,7 @@ def failures(site: Site, request: Request) -> Response:
 
 def retry(site: Site, request: Request) -> Response:
     reason, host = form_text(request, "reason", 200), form_text(request, "host", 300)
-    is_running = orders.retry(site.directory, reason, host)
+    is_running = orders.retry(site.place, reason, host)
     what = f"What failed ({reason})" if reason else "What failed"
     when = "; the running crawl is told." if is_running else " in the next crawl."
     back = form_text(request, "back") or "/failures"
@@ -82,6 +82,5 @@ VIEWS = (
             Parameter("host", "Only what failed at this host."),
             Parameter("back", "The page of ours to go back to."),
         ),
-        only="collection",
     ),
 )

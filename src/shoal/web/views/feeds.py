@@ -17,9 +17,9 @@ class FeedsPage(Struct):
 
 def feeds(site: Site, request: Request) -> Response:
     page = number(request, "page", 1, 1, MOST_PAGES)
-    with site.collection() as collection:
+    with site.reading() as collection:
         found = feed_page(collection, page)
-        callback = collection.config.feeds.callback if collection.principal.everything else ""
+        callback = collection.config.feeds.callback if collection.sees_everything() else ""
     shown = FeedsPage(found.feeds, found.page, found.has_more, callback)
     return site.answer(request, "feeds.html", shown)
 
@@ -31,6 +31,5 @@ VIEWS = (
         "Every feed: its title, its last poll and the next, until when it is pushed.",
         parameters=(Parameter("page", "From 1 on.", "integer"),),
         data=FeedsPage,
-        only="collection",
     ),
 )

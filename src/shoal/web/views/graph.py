@@ -1,5 +1,6 @@
 """/graph: what pages and sites are worth by the links to them, and a button to work it out anew."""
 
+from shoal.access.opening import graph_place
 from shoal.analysis.ranking import Ranking, ranking
 from shoal.control.launching import log_tail
 from shoal.layout.layout import Layout
@@ -22,15 +23,15 @@ class GraphPage(Struct):
 def graph(site: Site, request: Request) -> Response:
     top = number(request, "top", 20, 1, 200)
     page = GraphPage(
-        ranking=ranking(site.directory, top),
+        ranking=ranking(site.place, top),
         computing=site.watching.ranks.is_running(),
-        said=log_tail(Layout(site.directory), RANK_LOG, _LAST_LINES),
+        said=log_tail(Layout(graph_place(site.place)), RANK_LOG, _LAST_LINES),
     )
     return site.answer(request, "graph.html", page)
 
 
 def compute(site: Site, request: Request) -> Response:
-    site.watching.ranks.start(Layout(site.directory))
+    site.watching.ranks.start(site.place)
     return site.done(request, "/graph", "The ranks are being computed; reload in a while.")
 
 
@@ -41,7 +42,6 @@ VIEWS = (
         "Pages and sites by their rank in the link graph.",
         parameters=(Parameter("top", "How many of each.", "integer"),),
         data=GraphPage,
-        only="collection",
     ),
-    View("/graph/compute", compute, "Compute the ranks anew.", "POST", only="collection"),
+    View("/graph/compute", compute, "Compute the ranks anew.", "POST"),
 )

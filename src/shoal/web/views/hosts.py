@@ -36,13 +36,13 @@ def sites(site: Site, request: Request) -> Response:
 
 def pause(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.pause(site.directory, host, paused=True)
+    told = orders.pause(site.place, host, paused=True)
     return _done(site, request, f"{host} is paused", told)
 
 
 def resume(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.pause(site.directory, host, paused=False)
+    told = orders.pause(site.place, host, paused=False)
     return _done(site, request, f"{host} goes on", told)
 
 
@@ -52,20 +52,20 @@ def slow(site: Site, request: Request) -> Response:
         seconds = float(given or 0)
     except ValueError:
         raise Problem(400, "The delay must be a number of seconds.") from None
-    told = orders.slow(site.directory, host, seconds)
+    told = orders.slow(site.place, host, seconds)
     often = f"once in {seconds:g} s at most" if seconds else "as often as the settings allow"
     return _done(site, request, f"{host} is asked {often}", told)
 
 
 def exclude(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.exclude(site.directory, host, excluded=True)
+    told = orders.exclude(site.place, host, excluded=True)
     return _done(site, request, f"{host} is excluded", told)
 
 
 def include(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.exclude(site.directory, host, excluded=False)
+    told = orders.exclude(site.place, host, excluded=False)
     return _done(site, request, f"{host} is wanted again", told)
 
 
@@ -93,7 +93,6 @@ VIEWS = (
         "Ask nothing more of a host.",
         "POST",
         (_HOST, _BACK),
-        only="collection",
     ),
     View(
         "/sites/resume",
@@ -101,7 +100,6 @@ VIEWS = (
         "Go on with a paused host.",
         "POST",
         (_HOST, _BACK),
-        only="collection",
     ),
     View(
         "/sites/slow",
@@ -109,7 +107,6 @@ VIEWS = (
         "Ask a host less often than the others.",
         "POST",
         (_HOST, Parameter("seconds", "At least this long between two requests; 0: as set."), _BACK),
-        only="collection",
     ),
     View(
         "/sites/exclude",
@@ -117,7 +114,6 @@ VIEWS = (
         "Want nothing more of a host.",
         "POST",
         (_HOST, _BACK),
-        only="collection",
     ),
     View(
         "/sites/include",
@@ -125,6 +121,5 @@ VIEWS = (
         "Go on with an excluded host.",
         "POST",
         (_HOST, _BACK),
-        only="collection",
     ),
 )

@@ -6,20 +6,18 @@ Whoever may not read a page is told what is told of one that nobody has seen. Wh
 """
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 
 from shoal.analysis.near_duplicates import compare
-from shoal.collection.collection import Collection, Page
-from shoal.collection.export.export import VisitLine, visit_lines
-from shoal.collection.held import Held, sees_everything
+from shoal.collection.collection import Collection
+from shoal.collection.export.lines import VisitLine, visit_lines
+from shoal.collection.page import Page
 from shoal.collection.report.explain import Explanation
 from shoal.collection.report.sitemap_metadata import told_facts
-from shoal.collection.whole import Whole
 from shoal.errors import UsageError
 from shoal.model.document import Fate
 from shoal.model.listings.sitemap_metadata import Told
 from shoal.model.record import Struct
-from shoal.model.urls.rowkey import url_of
 from shoal.web.server.http import Request, Response
 from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, number, text
@@ -113,10 +111,10 @@ def difference(site: Site, request: Request) -> Response:
     return site.answer(request, "difference.html", data)
 
 
-def _page_view(collection: Held, request: Request, asked: str) -> PageView:
+def _page_view(collection: Collection, request: Request, asked: str) -> PageView:
     try:
         found = collection.page(asked)
-        if found is None and not sees_everything(collection):
+        if found is None and not collection.sees_everything():
             raise Problem(404, "This page is not in the collection.")
         explanation = _explanation(collection, asked)
     except UsageError:
@@ -133,7 +131,7 @@ def _page_view(collection: Held, request: Request, asked: str) -> PageView:
         visits=visit_lines(collection, asked),
         versions=[] if found is None else versions(collection, found),
         links=_some(iter(collection.links(asked)), number(request, "links", 1, 1, _MOST_PAGES)),
-        anchors=_some(_anchors(collection, asked), number(request, "anchors", 1, 1, _MOST_PAGES)),
+        anchors=_some(collection.each_anchor(asked), number(request, "anchors", 1, 1, _MOST_PAGES)),
         duplicates=[] if found is None else list(_duplicates(collection, asked)),
         rules=[] if found is None else list(_rules(found)),
         marks=[] if found is None else list(_marks(collection, asked)),
@@ -142,15 +140,15 @@ def _page_view(collection: Held, request: Request, asked: str) -> PageView:
     )
 
 
-def _explanation(collection: Held, asked: str) -> Explanation:
+def _explanation(collection: Collection, asked: str) -> Explanation:
     """The story names the page that led here and others; only the owner may know all of them."""
     found = collection.explain(asked)
-    if not sees_everything(collection):
+    if not collection.sees_everything():
         found.lines = []
     return found
 
 
-def _duplicates(collection: Held, asked: str) -> Iterator[str]:
+def _duplicates(collection: Collection, asked: str) -> Iterator[str]:
     for url in islice(collection.duplicates(asked), _MOST_DUPLICATES):
         if collection.page(url) is not None:
             yield url
@@ -200,28 +198,7 @@ def _rules(found: Page) -> Iterator[Fact]:
                 yield Fact(name.replace("_", "-"), "yes" if value is True else str(value))
 
 
-def _anchors(collection: Held, asked: str) -> Iterator[tuple[str, str]]:
-    """One at a time: a front page may have a hundred thousand."""
-    if isinstance(collection, Whole):
-        return collection.each_anchor(asked)
-    return _stored_anchors(collection, asked)
-
-
-def _stored_anchors(collection: Collection, asked: str) -> Iterator[tuple[str, str]]:
-    row = collection.row(asked)
-    others: list[str] = []
-    if collection.lead(asked) == url_of(row):
-        others = list(_duplicates(collection, asked))
-    rows = chain([row], (collection.row(each) for each in others))
-    seen: set[tuple[bytes, str]] = set()
-    for each in rows:
-        for source, _, anchor in collection.store.anchors(each, collection.principal):
-            if (source, anchor.text) not in seen:
-                seen.add((source, anchor.text))
-                yield url_of(source), anchor.text
-
-
-def _marks(collection: Held, asked: str) -> Iterator[str]:
+def _marks(collection: Collection, asked: str) -> Iterator[str]:
     for name, value in islice(collection.marks(asked).items(), _MOST_MARKS):
         yield f"{name}={value}"
 

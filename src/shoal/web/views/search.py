@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from shoal.collection.held import Held
+from shoal.collection.collection import Collection
 from shoal.collection.search.results import Results
 from shoal.errors import CollectionError, UsageError
 from shoal.layout.clicks import Opened
@@ -150,7 +150,7 @@ def _asked(request: Request) -> Asked:
     )
 
 
-def _found(collection: Held, asked: Asked) -> tuple[Results | None, str]:
+def _found(collection: Collection, asked: Asked) -> tuple[Results | None, str]:
     if not asked.query:
         return None, ""
     try:
@@ -179,7 +179,7 @@ def _facets(asked: Asked, found: Results) -> list[Facet]:
     return facets
 
 
-def _figures(collection: Held) -> Figures:
+def _figures(collection: Collection) -> Figures:
     status = collection.status()
     return Figures(status.fetched + status.unchanged, status.queued, status.running)
 

@@ -78,7 +78,6 @@ VIEWS = (
         freshness,
         "How fresh and how old pages are.",
         data=FreshnessPage,
-        only="collection",
     ),
     View(
         "/duplicates",

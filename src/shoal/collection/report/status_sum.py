@@ -7,8 +7,8 @@ way between them is counted by neither.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from shoal.collection.collection import Collection
 from shoal.collection.tablets import Tablets
+from shoal.collection.view import TabletView
 from shoal.layout.snapshot import Live, Status
 
 _MOST_TROUBLE = 10
@@ -17,7 +17,7 @@ _MOST_ASKING = 20
 
 def status_all(tablets: Tablets, directory: str = "") -> Status:
     """Of all tablets, under the name of the place where they are."""
-    return summed(tablets.ask_all(Collection.status), directory)
+    return summed(tablets.ask_all(TabletView.status), directory)
 
 
 def summed(every: Sequence[Status], directory: str) -> Status:

@@ -1,9 +1,9 @@
-"""Which cluster is read? The one that is served, held open over requests of many threads.
+"""Which collection is read? The one that is served, held open over requests of many threads.
 
-On a shared file system each of its tablets is held open as a collection is (served.py), so that one
-that moves to another owner is found in its new directory. In an object store the owners of the
-tablets are asked while it runs, and its last checkpoints are read while it rests
-(access/opening.py): it is opened anew when the one becomes the other.
+Each of its tablets is held open by itself (served.py), so that one that moves to another owner is
+found in its new directory. Of a cluster in an object store the owners of the tablets are asked
+while it runs, and its last checkpoints are read while it rests (access/opening.py): it is opened
+again when the one becomes the other.
 """
 
 import threading
@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from shoal.access.opening import open_cluster
+from shoal.access.opening import open_collection
 from shoal.collection.collection import Collection
-from shoal.collection.whole import Whole
+from shoal.collection.view import TabletView
 from shoal.layout.cluster_file import directories, is_object_store
 from shoal.layout.cluster_file import read as read_cluster
 from shoal.layout.cluster_status import ClusterStatus
@@ -32,9 +32,9 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 
-class ServedCluster(Protocol):
-    def reading(self) -> AbstractContextManager[Whole]:
-        """`with cluster.reading() as whole:` the cluster as it is now."""
+class ServedCollection(Protocol):
+    def reading(self) -> AbstractContextManager[Collection]:
+        """`with served.reading() as collection:` what is there now."""
         ...
 
     def expire(self) -> None:
@@ -44,23 +44,41 @@ class ServedCluster(Protocol):
     def close(self) -> None: ...
 
 
-def served_cluster(cluster: Cluster, principal: Principal) -> ServedCluster:
-    if is_object_store(cluster.place):
+def served_collection(
+    place: str, cluster: Cluster | None, principal: Principal
+) -> ServedCollection:
+    if cluster is None:
+        return LocalCollection(place, [Served(Path(place), principal)])
+    if is_object_store(place):
         return RemoteCluster(cluster, principal)
-    return SharedCluster(cluster.place, principal)
+    tablets = range(read_cluster(place).tablets)
+    return LocalCollection(
+        place,
+        [ServedTablet(Path(place), number, principal) for number in tablets],
+        lambda: directories(Path(place), len(tablets)),
+    )
 
 
-class SharedCluster:
-    """One on a file system that this machine shares."""
+class LocalCollection:
+    """One whose tablets this machine can read."""
 
-    def __init__(self, place: str, principal: Principal) -> None:
-        self._tablets = ServedTablets(Path(place), read_cluster(place).tablets, principal)
-        self._whole = Whole(self._tablets, place)
+    def __init__(
+        self,
+        place: str,
+        tablets: Sequence[Served],
+        must_be_there: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`must_be_there` says so when nobody has made the tablets yet."""
+        self._tablets = ServedTablets(tablets)
+        self._collection = Collection(self._tablets, place, Path(place))
+        self._must_be_there: Callable[[], object] | None = must_be_there
 
     @contextmanager
-    def reading(self) -> Iterator[Whole]:
-        self._tablets.must_be_there()
-        yield self._whole
+    def reading(self) -> Iterator[Collection]:
+        if self._must_be_there is not None:
+            self._must_be_there()
+            self._must_be_there = None  # what was there once stays there
+        yield self._collection
 
     def expire(self) -> None:
         self._tablets.refresh()
@@ -79,7 +97,7 @@ class RemoteCluster:
         self._held: _Open | None = None
 
     @contextmanager
-    def reading(self) -> Iterator[Whole]:
+    def reading(self) -> Iterator[Collection]:
         held = self._take()
         try:
             yield held.whole
@@ -103,7 +121,7 @@ class RemoteCluster:
         with self._lock:
             old = self._held
             if old is None or old.run != run:
-                self._held = _Open(run, open_cluster(self._cluster.place, self._principal))
+                self._held = _Open(run, open_collection(self._cluster.place, self._principal))
                 if old is not None and old.readers == 0:
                     old.whole.close()
             held = self._held
@@ -124,7 +142,7 @@ class RemoteCluster:
 class _Open:
     """An open cluster and how many are reading it."""
 
-    def __init__(self, run: tuple[bool, float], whole: Whole) -> None:
+    def __init__(self, run: tuple[bool, float], whole: Collection) -> None:
         self.run = run
         self.whole = whole
         self.readers = 0
@@ -137,28 +155,20 @@ def _run_of(status: ClusterStatus) -> tuple[bool, float]:
 
 
 class ServedTablets:
-    """The tablets of a cluster on a shared file system, each no more than a second old."""
+    """Tablets that this machine can read, each no more than a second old."""
 
-    def __init__(self, place: Path, count: int, principal: Principal) -> None:
-        self._place = place
-        self._each = [ServedTablet(place, number, principal) for number in range(count)]
-        self._threads = ThreadPoolExecutor(_ASKED_AT_ONCE, "tablet")
-        self._are_there = False
+    def __init__(self, tablets: Sequence[Served]) -> None:
+        self._each = tablets
+        self._threads = ThreadPoolExecutor(min(_ASKED_AT_ONCE, len(tablets)), "tablet")
 
     @property
     def count(self) -> int:
         return len(self._each)
 
-    def must_be_there(self) -> None:
-        """Says so when nobody has started the cluster yet; what was there once stays there."""
-        if not self._are_there:
-            directories(self._place, self.count)
-            self._are_there = True
-
     def ask(
         self,
         tablet: int,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer:
@@ -167,14 +177,14 @@ class ServedTablets:
 
     def ask_all(
         self,
-        question: Callable[Concatenate[Collection, Given], Answer],
+        question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
     ) -> list[Answer]:
         def ask(tablet: int) -> Answer:
             return self.ask(tablet, question, *given, **named)
 
-        return list(self._threads.map(ask, range(self.count)))
+        return self._of_each(ask)
 
     def ask_each(
         self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
@@ -182,6 +192,11 @@ class ServedTablets:
         def ask(tablet: int) -> Answer:
             return self.ask(tablet, question, *given[tablet])
 
+        return self._of_each(ask)
+
+    def _of_each(self, ask: Callable[[int], Answer]) -> list[Answer]:
+        if self.count == 1:
+            return [ask(0)]
         return list(self._threads.map(ask, range(self.count)))
 
     def refresh(self) -> None:
