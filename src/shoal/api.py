@@ -5,13 +5,14 @@ only some of them need is imported when they are called.
 """
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from shoal.access.opening import opened
+from shoal.access.opening import is_there, open_collection, opened, settings_at
 from shoal.clock import SystemClock
-from shoal.config import Config, load
+from shoal.config import Config
 from shoal.config.values import Kind, Setting, described, read_value
 from shoal.control.controls import Collection
 from shoal.engine import preflight
@@ -19,7 +20,7 @@ from shoal.engine.revisit_settings import Selection, for_refresh, selection_of
 from shoal.engine.running import Summary, Watch, crawl_into
 from shoal.engine.seeds import seeds_of, with_whole_paths
 from shoal.errors import UsageError
-from shoal.layout.layout import Layout, directory_of
+from shoal.layout.layout import Layout, is_cluster_place, place_of
 from shoal.loop import run
 from shoal.model.link import Link
 from shoal.model.principal import OWNER, Principal
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
     from shoal.repartition.repartition import Moved, Tell
-
-TO_START = "crawl with: shoal cluster start {place} URL"
-"""What to do with a cluster where a crawl is asked for."""
-TO_REFRESH = "ask for its pages again with: shoal cluster start {place} --forever"
 
 
 def crawl(  # noqa: PLR0913 - the flags of the command, by name
@@ -64,7 +61,7 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
     `shoal stop` from elsewhere."""
     if not isinstance(forever, bool):
         raise UsageError(f"forever must be True or False, not {described(forever)}")
-    directory = directory_of(dir, TO_START)
+    place = place_of(dir)
     overrides: dict[str, object] = {
         "crawl.max_pages": max_pages,
         "crawl.max_depth": max_depth,
@@ -82,17 +79,40 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
         "crawl.forever": "yes" if forever else None,
         **(settings or {}),
     }
-    config = load(directory, with_whole_paths(overrides), os.environ)
+    config = settings_at(place, with_whole_paths(overrides), os.environ)
     words = [word for each in seeds for word in _words("a seed", each)]
-    links = seeds_of(words, config, directory, _words("sitemaps", sitemaps))
+    listed = _words("sitemaps", sitemaps)
+    if is_cluster_place(place):
+        from shoal.fleet.cluster_run import seeds_for
+
+        return _run_cluster(place, config, seeds_for(place, words, config, listed))
+    directory = Path(place)
+    links = seeds_of(words, config, directory, listed)
     return run(_crawl(directory, config, links, watch))
 
 
 async def _crawl(
-    directory: Path, config: Config, links: list[Link], watch: Watch | None
+    directory: Path,
+    config: Config,
+    links: list[Link],
+    watch: Watch | None,
+    selection: Selection | None = None,
 ) -> Summary:
     await preflight.check(config, links, directory)
-    return await crawl_into(directory, config, links, watch=watch)
+    return await crawl_into(directory, config, links, watch=watch, selection=selection)
+
+
+def _run_cluster(
+    place: str, config: Config, links: list[Link], selection: Selection | None = None
+) -> Summary:
+    """On this machine; `run_cluster` runs it on others."""
+    from shoal.fleet import cluster_run
+
+    run(preflight.check(config, links, Path(place)))
+    began = time.monotonic()
+    status = cluster_run.run_cluster(place, config, links, selection=selection)
+    with open_collection(place) as collection:
+        return cluster_run.summary_of(status, collection.status(), time.monotonic() - began)
 
 
 def refresh(  # noqa: PLR0913 - the flags of the command, by name
@@ -107,21 +127,17 @@ def refresh(  # noqa: PLR0913 - the flags of the command, by name
 ) -> Summary:
     """Ask for stored pages again: all, or those of a part of the collection (a URL prefix, a host,
     a suffix) and those last visited so long ago or more: `older` in seconds, or '7d'."""
-    directory = directory_of(dir, TO_REFRESH)
-    Layout(directory).must_exist()
+    place = place_of(dir)
+    if not is_there(place):
+        Layout(Path(place)).must_exist()
     overrides: dict[str, object] = {"crawl.max_time": max_time, **(settings or {})}
-    config = for_refresh(load(directory, overrides, os.environ))
+    config = for_refresh(settings_at(place, overrides, os.environ))
     now = SystemClock().now()
     age = None if older is None else _seconds("older", older)
     chosen = selection_of(site, age, now, changed_first=changed_first)
-    return run(_refresh(directory, config, chosen, watch))
-
-
-async def _refresh(
-    directory: Path, config: Config, chosen: Selection, watch: Watch | None
-) -> Summary:
-    await preflight.check(config, [], directory)
-    return await crawl_into(directory, config, [], watch=watch, selection=chosen)
+    if is_cluster_place(place):
+        return _run_cluster(place, config, [], chosen)
+    return run(_crawl(Path(place), config, [], watch, chosen))
 
 
 def _words(name: str, given: object) -> list[str]:
@@ -163,8 +179,8 @@ def map_site(
     """All URLs of a site that are known without fetching its pages."""
     from shoal.control.site_map import map_site as map_into
 
-    directory = directory_of(dir)
-    return map_into(site, directory, load(directory, {}, os.environ), max_seconds)
+    place = place_of(dir)
+    return map_into(site, place, settings_at(place, {}, os.environ), max_seconds)
 
 
 def export_jsonl(

@@ -177,7 +177,7 @@ def test_a_collection_is_not_made_in_a_cluster(shared: str) -> None:
     with pytest.raises(UsageError, match="is a cluster; crawl with: shoal cluster start"):
         shoal.crawl("http://reef.example/", dir=shared)
     with pytest.raises(CollectionError, match="is a cluster, not a collection; make one"):
-        open_collection(Path(shared))
+        TabletView(Path(shared))
 
 
 def test_a_running_cluster_is_read_and_not_written_to(one: Path, tmp_path: Path) -> None:

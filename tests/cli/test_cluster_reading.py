@@ -1,4 +1,4 @@
-"""`--dir` names a cluster: what reads a collection reads it, and all else says what to do."""
+"""`--dir` names a cluster: every command does with it what it does with a collection."""
 
 from itertools import chain
 from pathlib import Path
@@ -8,7 +8,12 @@ import pytest
 
 import shoal as python
 from shoal.access.indexing import update_index
-from shoal.cli.main import run
+from shoal.cli.main import _register_commands, run
+from shoal.cli.options import command_names, parse_and_run
+from shoal.cluster.objects import open_objects
+from shoal.control.cluster_commands import Orders, Tell
+from shoal.demo import serve
+from shoal.fleet.cluster_claim import Claimed
 from tests.cli.command import Done, Shoal
 
 TABLETS = 3
@@ -76,25 +81,29 @@ def two(capsysbinary: Captured, reef: Path, many: Path) -> Two:
     return Two(InProcess(capsysbinary), reef, many)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("urls",),
-        ("urls", "--state=fetched", "--reason=indexed", "--json"),
-        ("explain", PAGE),
-        ("explain", UNKNOWN),
-        ("show", PAGE, "--text"),
-        ("show", PAGE, "--anchors"),
-        ("show", PAGE, "--headers"),
-        ("hosts",),
-        ("export", "urls", "--json"),
-        ("export", "jsonl", "--where=www.reef.example"),
-        ("links", PAGE, "--json"),
-        ("dups", "--all"),
-        ("dups", "--sites"),
-    ],
-    ids=" ".join,
-)
+SAME = [
+    ("urls",),
+    ("urls", "--state=fetched", "--reason=indexed", "--json"),
+    ("explain", PAGE),
+    ("explain", UNKNOWN),
+    ("show", PAGE, "--text"),
+    ("show", PAGE, "--anchors"),
+    ("show", PAGE, "--headers"),
+    ("hosts",),
+    ("export", "urls", "--json"),
+    ("export", "jsonl", "--where=www.reef.example"),
+    ("links", PAGE, "--json"),
+    ("dups", "--all"),
+    ("dups", "--sites"),
+    ("clean", PAGE),
+    ("slope", PAGE),
+    ("feed", "list", "--json"),
+    ("config", "show"),
+]
+"""What is printed is the same, byte for byte."""
+
+
+@pytest.mark.parametrize("command", SAME, ids=" ".join)
 def test_a_cluster_answers_as_the_collection_does(two: Two, command: tuple[str, ...]) -> None:
     one, many = two(*command)
     assert many.out == one.out
@@ -131,9 +140,8 @@ def test_groups_are_those_of_the_tablets(two: Two) -> None:
         each["pages"] for each in one.json_lines
     )
     assert "groups of near-duplicates" in two.on_many("dups").text
-    assert "is a cluster; what is near a page is among: shoal dups --all" in two.refuses(
-        "dups", "--of", PAGE
-    )
+    near = [done.json["near"] for done in two("dups", "--of", PAGE, "--scan", "--json")]
+    assert near[0] == near[1] != []
 
 
 def test_an_export_in_parts(two: Two, tmp_path: Path) -> None:
@@ -165,7 +173,9 @@ def test_verify_looks_at_each_tablet(two: Two, tmp_path: Path) -> None:
     assert found.code == 1
     says = f"archive: tablet {number}, {archive.name}: Its last 4 bytes are no whole record."
     assert says in found.text
-    assert "cluster merge makes a collection of it that can be mended" in found.text
+    mended = two.shoal.ok("repair", "--json", "--dir", str(place)).json
+    assert len(mended["torn_tails"]) == 1
+    assert two.shoal.ok("verify", "--json", "--dir", str(place)).json["ok"]
 
 
 def test_ranks_and_the_graph(two: Two, reef: Path, tmp_path: Path) -> None:
@@ -196,28 +206,137 @@ def test_a_cluster_that_was_never_started(shoal: Shoal) -> None:
         assert says.endswith("cluster start new URL")
 
 
-@pytest.mark.parametrize(
-    ("command", "instead"),
-    [
-        (("crawl", "http://www.reef.example/"), "cluster start {} URL"),
-        (("refresh",), "cluster start {} --forever"),
-        (("stop",), "cluster stop {}"),
-        (("plan",), "cluster status {}"),
-        (("map", "http://www.reef.example/"), "urls --dir {}"),
-        (("compact",), "cluster merge {} NEW_DIRECTORY"),
-        (("repair",), "cluster merge {} NEW_DIRECTORY"),
-        (("freshness",), "cluster merge {} NEW_DIRECTORY"),
-        (("shadow", "apply"), "cluster merge {} NEW_DIRECTORY"),
-        (("feed", "list"), "cluster merge {} NEW_DIRECTORY"),
-        (("dups", "--rebuild"), "cluster merge {} NEW_DIRECTORY"),
-        (("serve", "--crawl"), "cluster start {}"),
-    ],
-    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
-)
-def test_other_commands_say_what_to_use(two: Two, command: tuple[str, ...], instead: str) -> None:
-    says = two.refuses(*command)
-    assert "cluster" in says
-    assert says.endswith(f"shoal {instead.format(two.many)}")
+def test_how_fresh_it_is(two: Two) -> None:
+    one, many = (done.json for done in two("freshness", "--json"))
+    assert one["stored"] == many["stored"] > 20
+    assert many["now"]["pages"] == one["now"]["pages"]
+    assert many["now"]["freshness"] == pytest.approx(one["now"]["freshness"], abs=0.01)
+    assert {each["site"] for each in many["sites"]} == {each["site"] for each in one["sites"]}
+    pages = [done.lines for done in two("freshness", "--pages")]
+    assert [line.split("\t")[0] for line in pages[1]] == [line.split("\t")[0] for line in pages[0]]
+
+
+@pytest.fixture
+def own(reef: Path, tmp_path: Path) -> str:
+    """A cluster that may be changed."""
+    python.split(reef, tmp_path / "own", 2)
+    return str(tmp_path / "own")
+
+
+def test_room_is_made_in_each_tablet(two: Two, own: str) -> None:
+    before = two.shoal.ok("export", "jsonl", "--dir", own).out
+    done = two.shoal.ok("compact", "--all", "--json", "--dir", own).json
+    assert done["bytes_after"] > 0
+    assert two.shoal.ok("verify", "--json", "--dir", own).json["ok"]
+    assert two.shoal.ok("export", "jsonl", "--dir", own).out == before
+
+
+def test_groups_are_made_again_in_each_tablet(two: Two, own: str) -> None:
+    assert two.shoal.ok("dups", "--rebuild", "--json", "--dir", own).json["duplicates"] > 0
+    assert two.shoal.ok("verify", "--json", "--dir", own).json["ok"]
+
+
+def test_while_it_is_changed_nobody_else_may(two: Two, own: str) -> None:
+    with Claimed(own, open_objects(own)):
+        assert "runs already" in two.shoal("repair", "--dir", own).err
+
+
+def test_what_is_known_of_a_site(two: Two) -> None:
+    """The site is not there to be asked: what the collection has is told all the same."""
+    for done in two("map", "www.reef.example", "--max-time=5s", "--json"):
+        urls = {each["url"] for each in done.json["urls"]}
+        assert PAGE in urls
+
+
+def test_nothing_runs_in_it(two: Two) -> None:
+    for command in (("stop",), ("plan",)):
+        done = two.shoal(*command, "--dir", str(two.many))
+        assert done.code in (1, 2)
+        assert done.err.count("\n") == 1
+
+
+def test_a_shadow_is_a_collections_own(two: Two) -> None:
+    commands = (("shadow", "status"), ("shadow", "apply"), ("shadow", "discard"))
+    for command in (*commands, ("crawl", "--shadow", "http://www.reef.example/")):
+        assert "is a cluster, which has no shadow" in two.refuses(*command)
+    assert "cluster start" in two.refuses("serve", "--crawl")
+
+
+ORDERS = [
+    ("pause", "www.reef.example"),
+    ("resume", "www.reef.example"),
+    ("slow", "www.reef.example", "2"),
+    ("exclude", "www.reef.example"),
+    ("include", "www.reef.example"),
+    ("retry",),
+    ("submit", UNKNOWN),
+    ("mark", PAGE, "seen=yes"),
+    ("feed", "add", "http://www.reef.example/new.xml"),
+]
+"""What a person wants of a crawl."""
+
+
+@pytest.mark.parametrize("command", ORDERS, ids=" ".join)
+def test_it_is_steered_as_a_collection_is(two: Two, own: str, command: tuple[str, ...]) -> None:
+    two.shoal.ok(*command, "--dir", own)
+    ((_, order),) = Orders(open_objects(own)).take()
+    assert isinstance(order, Tell)
+
+
+REFUSED = [
+    ("feed", "remove", "http://www.reef.example/never.xml"),
+    ("feed", "show", "http://www.reef.example/", "--resolve=www.reef.example=127.0.0.1:1"),
+    ("sitemap", "http://www.reef.example/", "--resolve=www.reef.example=127.0.0.1:1"),
+    ("simulate", "--recorded", "--pages=10"),
+]
+
+
+@pytest.mark.parametrize("command", REFUSED, ids=" ".join)
+def test_it_says_why_not_as_a_collection_does(two: Two, command: tuple[str, ...]) -> None:
+    one, many = (two.shoal(*command, "--dir", str(place)) for place in (two.one, two.many))
+    assert one.code == many.code != 0
+    assert one.err.replace(str(two.one), "") == many.err.replace(str(two.many), "") != ""
+
+
+def test_what_a_crawl_needs(two: Two) -> None:
+    one, many = (two.shoal("doctor", "--json", "--dir", str(at)) for at in (two.one, two.many))
+    assert one.code == many.code
+    assert [each["name"] for each in many.json["checks"]] == [
+        each["name"] for each in one.json["checks"]
+    ]
+
+
+@pytest.mark.slow
+def test_it_is_crawled_and_refreshed(shoal: Shoal, own: str) -> None:
+    """By the same words as a collection; on Ray, which is started for it."""
+    with serve("127.71.0") as web:
+        places = [f"--set=resolve.{host}={address}" for host, address in web.resolve.items()]
+        before = shoal.ok("status", "--json", "--dir", own).json
+        shoal.ok("crawl", *places, "--quiet", "--dir", own)
+        shoal.ok("refresh", "--site=www.reef.example", *places, "--quiet", "--dir", own)
+    after = shoal.ok("status", "--json", "--dir", own).json
+    assert after["totals"]["requests"] > before["totals"]["requests"]
+    visits = shoal.ok("show", PAGE, "--history", "--json", "--dir", own).json
+    assert len(visits) == 2
+    assert shoal.ok("verify", "--json", "--dir", own).json["ok"]
+
+
+TESTED = {
+    *(each[0] for each in (*SAME, *ORDERS, *REFUSED)),
+    *("status", "search", "verify", "repair", "rank", "graph", "reindex", "freshness", "compact"),
+    *("map", "stop", "plan", "shadow", "doctor", "crawl", "refresh"),
+    "serve",  # tests/web/test_cluster.py
+}
+
+
+def test_no_command_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    _register_commands()
+    with_dir = set()
+    for command in command_names():
+        parse_and_run([*command.split(), "--help"])
+        if "--dir " in capsys.readouterr().out:
+            with_dir.add(command.split()[0])
+    assert with_dir - {"demo"} == TESTED  # the demo is always in a directory
 
 
 def test_settings_of_a_cluster(two: Two) -> None:

@@ -33,6 +33,6 @@ def test_at_rest_it_waits_for_the_next_start(shoal: Shoal, tmp_path: Path) -> No
     create(place, 2)
     done = shoal("submit", URL, "--dir", place)
     assert done.code == 0
-    assert done.text.rstrip().endswith(f"1 URL queued; fetch with: shoal cluster start {place}")
+    assert done.text.rstrip().endswith(f"1 URL queued; fetch with: shoal crawl --dir {place}")
     ((_, order),) = Orders(open_objects(place)).take()
     assert order == Tell([Submit(URL)])

@@ -9,7 +9,7 @@ from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, Told, commit
 from shoal.indexer.indexing import bring_up_to_date
-from shoal.layout.layout import is_cluster_place, place_of
+from shoal.layout.layout import place_of
 from shoal.model.record import Struct
 
 
@@ -27,7 +27,7 @@ def update_index(
     """Take in what was stored since; how many documents were looked at. A crawl, `shoal search` and
     `shoal serve` do so by themselves, and so do the tablets of a cluster that runs."""
     try:
-        return sum(bring_up_to_date(each, told) for each in _directories(place_of(dir)))
+        return sum(bring_up_to_date(each, told) for each in tablet_directories(place_of(dir)))
     except Busy:
         return 0
 
@@ -38,7 +38,7 @@ def reindex(
 ) -> Reindexed:
     """Make the index anew out of the table. `told` is handed how many documents were read. Of a
     cluster, that of each tablet."""
-    every = [_reindex(each, told) for each in _directories(place_of(dir))]
+    every = [_reindex(each, told) for each in tablet_directories(place_of(dir))]
     return Reindexed(sum(each.pages for each in every), sum(each.documents for each in every))
 
 
@@ -48,10 +48,3 @@ def _reindex(directory: Path, told: Told | None) -> Reindexed:
         documents = follower.rebuild(told)
         state = commit(collection.layout, follower)
         return Reindexed(state.pages, documents)
-
-
-def _directories(place: str) -> list[Path]:
-    """A collection's own, or those of a cluster's tablets."""
-    if not is_cluster_place(place):
-        return [Path(place)]
-    return tablet_directories(place)

@@ -9,12 +9,14 @@ A running cluster whose Ray can't be reached from this machine is read as if it 
 """
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shoal.collection.collection import Collection
 from shoal.collection.tablets import LocalTablets, OneTablet, Tablets
 from shoal.collection.view import TabletView
+from shoal.config import Config, load
 from shoal.errors import Busy, UsageError
 from shoal.layout.layout import Layout, is_cluster_place, place_of
 from shoal.model.principal import OWNER, Principal
@@ -70,6 +72,17 @@ def is_there(place: str | Path) -> bool:
     return is_cluster_place(str(place)) or Layout(Path(place)).exists()
 
 
+def settings_at(
+    place: str | Path, overrides: Mapping[str, object], environment: Mapping[str, str]
+) -> Config:
+    """The settings of a collection or a cluster, wherever they are."""
+    if not is_cluster_place(str(place)):
+        return load(Path(place), overrides, environment)
+    from shoal.layout.cluster_file import config_of  # noqa: PLC0415 - only clusters need it
+
+    return config_of(str(place), dict(overrides), dict(environment))
+
+
 def _tablets(place: str, principal: Principal, teller: Teller) -> Tablets:
     """Of a cluster."""
     from shoal.layout.cluster_file import (  # noqa: PLC0415 - only clusters need it
@@ -105,7 +118,9 @@ class SharedTablets(LocalTablets):
 
 
 def tablet_directories(place: str, teller: Teller = _NOBODY) -> list[Path]:
-    """Where the tablets of a cluster at rest can be read on this machine."""
+    """Where the tablets of a collection can be read on this machine; of a cluster, at rest."""
+    if not is_cluster_place(place):
+        return [Path(place)]
     from shoal.layout.cluster_file import (  # noqa: PLC0415 - as above
         directories,
         is_object_store,

@@ -19,8 +19,9 @@ from shoal.duplicates.pairs.discovery import Progress
 from shoal.errors import UsageError
 from shoal.files.deduping import Comparison, Method
 from shoal.files.named_texts import Admits, Named, NamedPair, NamedTexts, NamedThings
+from shoal.fleet.at_rest import tablets_at_rest
 from shoal.fleet.workplace import workplace
-from shoal.layout.layout import directory_of
+from shoal.layout.layout import place_of
 from shoal.layout.ranges import key_range
 from shoal.model.urls.rowkey import url_of
 
@@ -104,7 +105,8 @@ def regroup(
     tell: Callable[[str], None] | None = None,
 ) -> int:
     """Make the groups anew from the stored texts. Returns how many pages are duplicates."""
-    return regroup_collection(directory_of(dir), tell or _tell_nobody)
+    tablets = tablets_at_rest(place_of(dir))
+    return sum(regroup_collection(each, tell or _tell_nobody) for each in tablets)
 
 
 def _tell_nobody(_says: str) -> None:

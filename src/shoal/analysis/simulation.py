@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import NamedTuple, get_args
 
-from shoal.collection.view import TabletView
+from shoal.access.opening import open_collection
+from shoal.collection.collection import Collection
 from shoal.errors import CollectionError, UsageError
 from shoal.freshness.optimum import Optimum, optimum
 from shoal.freshness.population import (
@@ -23,7 +24,6 @@ from shoal.freshness.population import (
 )
 from shoal.freshness.simulation import Course, Run, simulate
 from shoal.freshness.waiting import Policy
-from shoal.layout.layout import directory_of
 from shoal.model.record import Struct
 
 DEFAULT_BUDGETS = (0.1, 0.3, 1.0, 3.0)
@@ -146,19 +146,18 @@ def _check(asked: Asked) -> None:
 def _population(asked: Asked) -> Population:
     if not asked.recorded:
         return population(asked.population, asked.pages, asked.seed, weighted=asked.weighted)
-    directory = directory_of(asked.directory)
-    with TabletView(directory) as collection:
+    with open_collection(asked.directory) as collection:
         known = list(_known(collection))
     if not known:
-        where = f"--dir {shlex.quote(str(directory))}"
+        where = f"--dir {shlex.quote(collection.place)}"
         raise CollectionError(
-            f"{directory} has no page whose rate of change is estimated yet; visit its pages "
-            f"again first: shoal crawl --forever {where}, or shoal refresh {where}"
+            f"{collection.place} has no page whose rate of change is estimated yet; visit its "
+            f"pages again first: shoal crawl --forever {where}, or shoal refresh {where}"
         )
     return recorded(known, asked.pages, asked.seed, weighted=asked.weighted)
 
 
-def _known(collection: TabletView) -> Iterator[tuple[float, float, float]]:
+def _known(collection: Collection) -> Iterator[tuple[float, float, float]]:
     for _, row in collection.urls():
         life = row.life
         if life is not None and life.log_rate_sd > 0 and life.weight > 0:

@@ -10,20 +10,19 @@ import difflib
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from shoal.access.opening import open_collection
+from shoal.access.opening import is_there, open_collection, settings_at
 from shoal.collection.report.hosts import host_lines
 from shoal.collection.view import TabletView
-from shoal.config import Config, load
-from shoal.control.cluster_commands import Tell, post
+from shoal.config import Config
+from shoal.control.cluster_commands import StopAll, Tell, post
 from shoal.engine.carry_out import carry_out
 from shoal.engine.engine import Engine
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.frontier.background.commands import LONGEST_DELAY_SECONDS
-from shoal.layout.cluster_file import config_of
-from shoal.layout.cluster_status import status_at
+from shoal.layout.cluster_status import running_status, status_at
 from shoal.layout.layout import Layout, is_cluster_place, is_locked
 from shoal.loop import run
 from shoal.model.urls.params import ParamRules
@@ -160,9 +159,7 @@ def _require_known(place: Place, name: str) -> None:
     """A host that was misspelt would go on being asked."""
     sites = [site_key(site_of(f"{scheme}://{name}/")) for scheme in ("http", "https")]
     with open_collection(str(place)) as collection:
-        if isinstance(collection, TabletView) and any(
-            collection.frontier.site(site) is not None for site in sites
-        ):
+        if any(any(collection.tablets.ask_all(knows_site, site)) for site in sites):
             return
         known = [line.host for line in host_lines(collection)]
     if name not in known:
@@ -171,6 +168,10 @@ def _require_known(place: Place, name: str) -> None:
         more = f" and {len(near) - _NEAR_HOSTS:,} more" if len(near) > _NEAR_HOSTS else ""
         names = f"; it knows {', '.join(near[:_NEAR_HOSTS])}{more}" if near else ""
         raise UsageError(f"the collection does not know the host {name}{names}")
+
+
+def knows_site(view: TabletView, site: bytes) -> bool:
+    return view.frontier.site(site) is not None
 
 
 def host_label(host: str) -> str:
@@ -182,24 +183,28 @@ def host_label(host: str) -> str:
     return label
 
 
-def stop(directory: Path, patience_seconds: float) -> bool:
+def stop(place: Place, patience_seconds: float) -> bool:
     """Ask the running crawl to end, and wait for it. Returns whether it ended in time."""
-    layout = Layout(directory)
+    if is_cluster_place(str(place)):
+        running_status(str(place))
+        post(str(place), StopAll())
+        return _is_over_within(lambda: status_at(str(place)).running, patience_seconds)
+    layout = Layout(Path(place))
     layout.must_exist()
     if not is_locked(layout):
-        raise CollectionError(f"No crawl is running in {directory}.")
+        raise CollectionError(f"No crawl is running in {place}.")
     inbox = Inbox(layout.inbox)
     name = inbox.post(Stop())
-    ended = _is_unlocked_within(layout, patience_seconds)
+    ended = _is_over_within(lambda: is_locked(layout), patience_seconds)
     if ended:
         inbox.done(name)  # it may have ended by itself, and the next crawl is not meant
     return ended
 
 
-def _is_unlocked_within(layout: Layout, patience_seconds: float) -> bool:
-    """The lock is another process's: there is no event to wait for."""
+def _is_over_within(is_running: Callable[[], bool], patience_seconds: float) -> bool:
+    """Another process ends: there is no event to wait for."""
     deadline_s = time.monotonic() + patience_seconds
-    while is_locked(layout):
+    while is_running():
         if time.monotonic() >= deadline_s:
             return False
         time.sleep(_POLL_SECONDS)
@@ -207,10 +212,9 @@ def _is_unlocked_within(layout: Layout, patience_seconds: float) -> bool:
 
 
 def _config(place: Place) -> Config:
-    if is_cluster_place(str(place)):
-        return config_of(str(place), {}, dict(os.environ))
-    Layout(Path(place)).must_exist()
-    return load(Path(place), {}, os.environ)
+    if not is_there(place):
+        Layout(Path(place)).must_exist()
+    return settings_at(place, {}, os.environ)
 
 
 def _give(place: Place, config: Config, orders: Sequence[Command]) -> bool:

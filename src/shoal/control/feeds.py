@@ -197,10 +197,10 @@ def view_file(path: Path) -> Feed:
     return _read(_file(path), canonical(path.resolve().as_uri()) or "")
 
 
-def view_url(asked: str, directory: Path, config: Config, max_seconds: float) -> Feed:
+def view_url(asked: str, place: Place, config: Config, max_seconds: float) -> Feed:
     """What a feed says now, asked for as politely as by a crawl."""
     url = _url(asked)
-    return _read(body_of(url, directory, config, max_seconds), url)
+    return _read(body_of(url, place, config, max_seconds), url)
 
 
 def _read(body: bytes, url: str) -> Feed:

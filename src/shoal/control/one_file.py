@@ -1,26 +1,25 @@
 """How is one file of a site had, outside of a crawl? As politely: robots.txt first, and delays."""
 
 import asyncio
-from pathlib import Path
 
+from shoal.access.opening import is_there, open_collection
 from shoal.clock import SystemClock
-from shoal.collection.view import TabletView
 from shoal.config import Config
+from shoal.control.commands import Place
 from shoal.control.site_map import Findings, Walk, left_alone
 from shoal.errors import UsageError
-from shoal.layout.layout import Layout
 from shoal.loop import run
 from shoal.model.urls.url import site_of
 from shoal.worker.fetchers import http_fetcher, resolver
 
 
 def body_of(
-    url: str, directory: Path, config: Config, max_seconds: float, *, is_sitemap: bool = False
+    url: str, place: Place, config: Config, max_seconds: float, *, is_sitemap: bool = False
 ) -> bytes:
     """Its bytes, their content encoding undone; UsageError when they can't be had, or the site must
     not be asked now. A sitemap that robots.txt names may be read whatever else it forbids."""
-    if Layout(directory).exists():
-        with TabletView(directory) as collection:
+    if is_there(place):
+        with open_collection(place) as collection:
             if reason := left_alone(collection, site_of(url)):
                 raise UsageError(reason)
     body, problem = run(_ask(url, config, max_seconds, is_sitemap=is_sitemap))

@@ -8,16 +8,18 @@ depth and time of sitemaps are bounded: what was left out is said.
 
 import asyncio
 from collections.abc import Iterable
-from pathlib import Path
 
+from shoal.access.opening import is_there, open_collection
 from shoal.clock import Clock, SystemClock, iso
+from shoal.collection.collection import Collection
 from shoal.collection.view import TabletView
 from shoal.config import Config
+from shoal.control.commands import Place
 from shoal.converters import encoding
 from shoal.errors import UsageError
 from shoal.fetch.http import HttpFetcher
 from shoal.frontier.schedule.politeness import Politeness, is_public
-from shoal.layout.layout import Layout
+from shoal.frontier.state.view import SiteView
 from shoal.loop import run
 from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.record import Struct
@@ -62,7 +64,7 @@ class SiteMap(Struct):
     notes: list[str]
 
 
-def map_site(asked: str, directory: Path, config: Config, max_seconds: float) -> SiteMap:
+def map_site(asked: str, place: Place, config: Config, max_seconds: float) -> SiteMap:
     """Everything that is known of a site without fetching its pages, in row order."""
     try:
         site = site_of(seed_url(asked))
@@ -72,8 +74,8 @@ def map_site(asked: str, directory: Path, config: Config, max_seconds: float) ->
         raise UsageError(f"only sites of the web have sitemaps, not {asked!r}")
     found = Findings(site, config)
     reason = ""
-    if Layout(directory).exists():
-        with TabletView(directory) as collection:
+    if is_there(place):
+        with open_collection(place) as collection:
             found.take_collection(collection)
             reason = left_alone(collection, site)
     if reason:
@@ -83,9 +85,9 @@ def map_site(asked: str, directory: Path, config: Config, max_seconds: float) ->
     return found.as_map()
 
 
-def left_alone(collection: TabletView, site: Site) -> str:
+def left_alone(collection: Collection, site: Site) -> str:
     """Why the site must not be asked now."""
-    view = collection.frontier.site(site_key(site))
+    view = collection.ask(f"{site.origin}/", site_at)
     if view is None:
         return ""
     if view.clock.paused:
@@ -99,6 +101,10 @@ def left_alone(collection: TabletView, site: Site) -> str:
         until = iso(view.clock.next_ms / 1000)
         return f"{site.host_label} is left alone until {until} ({view.clock.note})."
     return ""
+
+
+def site_at(view: TabletView, url: str) -> SiteView | None:
+    return view.frontier.site(site_key(site_of(url)))
 
 
 async def _ask(found: "Findings", config: Config, max_seconds: float) -> None:
@@ -127,7 +133,7 @@ class Findings:
         self._urls: dict[str, MappedUrl] = {}
         self._elsewhere = 0
 
-    def take_collection(self, collection: TabletView) -> None:
+    def take_collection(self, collection: Collection) -> None:
         for scheme in _WEB:
             for url, row in collection.urls(f"{scheme}://{self.site.host_label}/"):
                 self._add(url, "collection").state = row.state

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.config import Config
+from shoal.control.commands import Place
 from shoal.control.one_file import body_of
 from shoal.errors import UsageError
 from shoal.model.record import Struct
@@ -46,11 +47,11 @@ def view_file(path: Path) -> SitemapView:
     return SitemapView(str(path), reader.form, reader.problem, entries)
 
 
-def view_url(asked: str, directory: Path, config: Config, max_seconds: float) -> SitemapView:
+def view_url(asked: str, place: Place, config: Config, max_seconds: float) -> SitemapView:
     url = canonical(asked)
     if url is None or not url.startswith(_WEB):
         raise UsageError(f"{asked!r} is no URL of the web")
-    body = body_of(url, directory, config, max_seconds, is_sitemap=True)
+    body = body_of(url, place, config, max_seconds, is_sitemap=True)
     reader = SitemapReader()
     entries = list(reader.entries(chunks_of(body)))
     return SitemapView(url, reader.form, reader.problem, entries)

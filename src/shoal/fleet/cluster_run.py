@@ -16,16 +16,21 @@ from shoal import cycles
 from shoal.cluster.exchange import Pipe
 from shoal.cluster.objects import open_objects
 from shoal.config import Config
+from shoal.engine.recovery import Recovered
+from shoal.engine.running import Summary
 from shoal.errors import UsageError
 from shoal.fleet.cluster_claim import Claimed
 from shoal.fleet.coordinator import Coordinator, Watch
 from shoal.fleet.tablet import Tablet, TabletSpec
+from shoal.frontier.background.revisit_dates import Selection
 from shoal.layout.cluster_file import SETTINGS, ClusterFile
 from shoal.layout.cluster_file import read as read_cluster
 from shoal.layout.cluster_status import ClusterStatus, next_status
+from shoal.layout.snapshot import Status
 from shoal.model.link import Link
+from shoal.model.record import changed
 from shoal.model.urls.params import ParamRules
-from shoal.sources.seeds import read_seeds
+from shoal.sources.seeds import read_seeds, read_sitemaps
 from shoal.worker.fetchers import require_schemes
 
 _FENCED_EXIT = 3
@@ -55,9 +60,10 @@ def run_cluster(  # noqa: PLR0913 - what to crawl, how, and who is told
     *,
     watch: Watch | None = None,
     started: Callable[[Coordinator, Any], None] | None = None,
+    selection: Selection | None = None,
 ) -> ClusterStatus:
     """Run until nothing is left to do. `started` is handed the coordinator, which can be stopped,
-    and the fleet."""
+    and the fleet. With a selection these stored pages are asked for again, and nothing else is."""
     if how.nodes < 1:
         raise UsageError("a cluster on this machine needs at least 1 node")
     if how.lease < _SHORTEST_LEASE_SECONDS or how.checkpoint < _SHORTEST_LEASE_SECONDS:
@@ -68,7 +74,8 @@ def run_cluster(  # noqa: PLR0913 - what to crawl, how, and who is told
     with Claimed(place, objects) as claimed:
         remember_settings(place, config)
         own = per_tablet(config, file.tablets)
-        make = partial(make_tablet, _spec(place, file, how), own, list(seeds))
+        spec = _spec(place, file, how, selection)
+        make = partial(make_tablet, spec, own, list(seeds))
         fleet = ray_fleet(file, make, how)
         try:
             status = next_status(objects, file.name, place, file.tablets)
@@ -101,13 +108,13 @@ def make_tablet(  # noqa: PLR0913 - the last three are an actor's
 ) -> Tablet:
     """On the machine where it will be. A process that has lost its tablet ends at once."""
     cycles.look_rarely()
-    own = TabletSpec(spec.place, number, spec.tablets, who, spec.lease, spec.checkpoint, spec.work)
+    own = changed(spec, number=number, who=who)
     return Tablet(own, config, seeds, pipe, on_fenced=partial(os._exit, _FENCED_EXIT))
 
 
-def _spec(place: str, file: ClusterFile, how: Running) -> TabletSpec:
+def _spec(place: str, file: ClusterFile, how: Running, selection: Selection | None) -> TabletSpec:
     where = place if "://" in place else os.path.abspath(place)  # noqa: PTH100 - a URL is no Path
-    return TabletSpec(where, 0, file.tablets, "", how.lease, how.checkpoint, how.work)
+    return TabletSpec(where, 0, file.tablets, "", how.lease, how.checkpoint, how.work, selection)
 
 
 def per_tablet(config: Config, tablets: int) -> Config:
@@ -132,15 +139,36 @@ def remember_settings(place: str, config: Config) -> None:
         objects.put(SETTINGS, (stored + said).encode())
 
 
-def seeds_for(place: str, given: Iterable[str], config: Config) -> list[Link]:
+def seeds_for(
+    place: str, given: Iterable[str], config: Config, sitemaps: Sequence[str] = ()
+) -> list[Link]:
     """The seeds on the command line, else those of the settings; none are needed to go on."""
     names = list(given) or list(config.crawl.seeds)
-    if not names and not any(name for name, _ in open_objects(place).names("tablets")):
+    if (
+        not names
+        and not sitemaps
+        and not any(name for name, _ in open_objects(place).names("tablets"))
+    ):
         raise UsageError(
             f"Nothing to crawl: name at least one URL, as in: "
             f"shoal cluster start {place} https://example.org/"
         )
     params = ParamRules.from_names(config.url.strip, config.url.keep)
-    links = read_seeds(names, sys.stdin, params)
+    links = [*read_sitemaps(sitemaps, params), *read_seeds(names, sys.stdin, params)]
     require_schemes(link.url for link in links)
     return links
+
+
+def summary_of(status: ClusterStatus, counts: Status, seconds: float) -> Summary:
+    """How a run of all tablets ended, in the words of a crawl. What tablets put right at their
+    start, and which hosts did not answer, stand with them."""
+    return Summary(
+        status=counts,
+        seconds=seconds,
+        reason=status.ended,
+        waiting_later=0,
+        recovered=Recovered(),
+        reconsidered=0,
+        trouble=[],
+        unanswered=False,
+    )

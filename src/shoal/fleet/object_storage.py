@@ -8,7 +8,7 @@ from functools import partial
 from shoal.cluster.checkpoint import Checkpointer, Tablet
 from shoal.cluster.objects import Missing, open_objects
 from shoal.cluster.restore import restore
-from shoal.engine.engine import Engine
+from shoal.fleet.tablet_storage import Written
 from shoal.layout.cluster_file import work_folder
 from shoal.layout.tablet_place import directory_of_epoch
 from shoal.store.archive_ends import written_ends
@@ -42,19 +42,19 @@ class ObjectStorage:
         with suppress(Missing):
             (self.path / "shoal.toml").write_bytes(self._objects.get("shoal.toml"))
 
-    def attach(self, engine: Engine, guard: Callable[[], None]) -> None:
+    def attach(self, written: Written, guard: Callable[[], None]) -> None:
         """The first checkpoint is made at once: nobody restores from an epoch before this one then,
         once this one has sent or asked for anything."""
-        tablet = Tablet(engine.layout, engine.table.checkpoint, partial(_ends, engine), guard)
+        tablet = Tablet(written.layout, written.table.checkpoint, partial(_ends, written), guard)
         self._checkpointer = Checkpointer(self._objects, self._prefix, self._epoch, tablet)
-        self.make_durable(engine)
+        self.make_durable(written)
 
-    def make_durable(self, engine: Engine) -> None:
+    def make_durable(self, written: Written) -> None:
         if self._checkpointer is not None:
-            engine.sync()
+            written.sync()
             self.uploaded_bytes += self._checkpointer.make().uploaded
 
 
-def _ends(engine: Engine) -> dict[str, int]:
+def _ends(written: Written) -> dict[str, int]:
     """Of the archive files that rows know, those of former lives with them."""
-    return written_ends(engine.table) | engine.store.ends.now()
+    return written_ends(written.table) | written.store.ends.now()

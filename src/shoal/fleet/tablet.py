@@ -29,6 +29,8 @@ from shoal.fleet.deliveries import Arriving
 from shoal.fleet.snapshots import take_snapshot
 from shoal.fleet.tablet_storage import Storage, storage_of
 from shoal.fleet.tablet_views import TabletViews
+from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.schedule.allowance import Again
 from shoal.layout.cluster_status import TabletReport
 from shoal.layout.identity import Seat
 from shoal.layout.layout import Layout
@@ -62,6 +64,8 @@ class TabletSpec(Struct, frozen=True):
     """Seconds between two checkpoints, where there is no shared file system."""
     work: str = ""
     """Where a machine keeps its working copies, likewise."""
+    selection: Selection | None = None
+    """The stored pages that are asked for again, and nothing else is; None: new ones."""
 
 
 class Tablet:
@@ -267,8 +271,12 @@ class Tablet:
         seat = Seat(
             partition, ownership.epoch, ownership.holds, ownership.must_hold, asked_by_others
         )
-        engine = self._engine = Engine(Layout(storage.path), self._config, seat=seat)
+        selection = self.spec.selection
+        mode = None if selection is None else Again.ONLY
+        engine = self._engine = Engine(Layout(storage.path), self._config, mode, seat=seat)
         try:
+            if selection is not None:
+                engine.refresh(selection)
             if engine.outbox is None:
                 raise CollectionError("a tablet needs a seat")
             await asyncio.to_thread(storage.attach, engine, ownership.must_hold)

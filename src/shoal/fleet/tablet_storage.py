@@ -10,9 +10,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from shoal.engine.engine import Engine
 from shoal.layout.cluster_file import is_object_store
+from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import adopt
+from shoal.store.pages import PageStore
+from shoal.store.table import RocksTable
+
+
+class Written(Protocol):
+    """What is made durable: a tablet that a crawl, or a command, writes to."""
+
+    @property
+    def layout(self) -> Layout: ...
+    @property
+    def table(self) -> RocksTable: ...
+    @property
+    def store(self) -> PageStore: ...
+    def sync(self) -> None:
+        """What was written is on disk."""
+        ...
 
 
 class Storage(Protocol):
@@ -29,11 +45,11 @@ class Storage(Protocol):
         """Make the directory of an epoch from the last durable state."""
         ...
 
-    def attach(self, engine: Engine, guard: Callable[[], None]) -> None:
+    def attach(self, written: Written, guard: Callable[[], None]) -> None:
         """Before it sends or asks for anything. `guard` raises when the tablet is lost."""
         ...
 
-    def make_durable(self, engine: Engine) -> None: ...
+    def make_durable(self, written: Written) -> None: ...
 
 
 def storage_of(place: str, work: str) -> Storage:
@@ -58,8 +74,8 @@ class SharedStorage:
         if settings.is_file():
             shutil.copyfile(settings, self.path / "shoal.toml")
 
-    def attach(self, engine: Engine, guard: Callable[[], None]) -> None:
-        del engine, guard
+    def attach(self, written: Written, guard: Callable[[], None]) -> None:
+        del written, guard
 
-    def make_durable(self, engine: Engine) -> None:
-        engine.sync()
+    def make_durable(self, written: Written) -> None:
+        written.sync()

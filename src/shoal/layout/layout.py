@@ -58,11 +58,14 @@ def place_of(given: str | Path | None) -> str:
     return found.removeprefix("file://")
 
 
-def directory_of(given: str | Path | None, instead: str = _MERGE) -> Path:
-    """The same, where only a collection will do; `instead` is what to do with a cluster."""
+def shadowed_directory(given: str | Path | None) -> Path:
+    """The same, where a shadow is wanted: that of a cluster would be another cluster."""
     place = place_of(given)
     if is_cluster_place(place):
-        raise UsageError(f"{place} is a cluster; {instead.format(place=place)}")
+        raise UsageError(
+            f"{place} is a cluster, which has no shadow; crawl into another place, and use that "
+            "one when it is done"
+        )
     return Path(place)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from shoal import faults
 from shoal.config import Config
 from shoal.engine.recovery import mend_archive
+from shoal.fleet.at_rest import tablets_at_rest
 from shoal.frontier.state.rows import pack_url, unpack_url, url_key
 from shoal.layout.duplicates import exact_prints
 from shoal.layout.layout import Layout, WriteLock
@@ -48,8 +49,22 @@ class Compacted(Struct):
         return self.bytes_before - self.bytes_after
 
 
-def compact(directory: Path, config: Config, least_dead_share: float, tell: Tell) -> Compacted:
-    """Raises Busy while another process writes to the collection."""
+def compact(place: str | Path, config: Config, least_dead_share: float, tell: Tell) -> Compacted:
+    """Each tablet. Raises Busy while another process writes to the collection."""
+    done = Compacted()
+    for directory in tablets_at_rest(place):
+        _add(done, _compact(directory, config, least_dead_share, tell))
+    return done
+
+
+def _add(done: Compacted, more: Compacted) -> None:
+    for name in done.__struct_fields__:
+        if name != "note":
+            setattr(done, name, getattr(done, name) + getattr(more, name))
+    done.note = done.note or more.note
+
+
+def _compact(directory: Path, config: Config, least_dead_share: float, tell: Tell) -> Compacted:
     layout = Layout(directory)
     layout.must_exist()
     with WriteLock(layout):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from shoal.analysis.regroup import regroup
 from shoal.config import Config, load
+from shoal.fleet.at_rest import tablets_at_rest
 from shoal.frontier.audit.rebuild import queue_again, rebuild
 from shoal.layout.index_state import forget_index
 from shoal.layout.layout import Layout, WriteLock
@@ -62,8 +63,17 @@ class Repaired(Struct):
         return self == Repaired()
 
 
-def repair(directory: Path, tell: Tell) -> Repaired:
-    """Raises Busy while another process writes to the collection."""
+def repair(place: str | Path, tell: Tell) -> Repaired:
+    """Each tablet. Raises Busy while another process writes to the collection."""
+    done = Repaired()
+    for directory in tablets_at_rest(place):
+        more = _repair(directory, tell)
+        for name in done.__struct_fields__:
+            setattr(done, name, getattr(done, name) + getattr(more, name))
+    return done
+
+
+def _repair(directory: Path, tell: Tell) -> Repaired:
     layout = Layout(directory)
     layout.must_exist()
     with WriteLock(layout), RocksTable(layout.table) as table:

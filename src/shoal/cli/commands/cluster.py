@@ -3,6 +3,7 @@ collection on many machines."""
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import (
@@ -19,8 +20,12 @@ from shoal.cli.options import (
 from shoal.cli.terminal.wording import program
 
 if TYPE_CHECKING:
+    from shoal.config import Config
     from shoal.control.cluster_commands import Order
+    from shoal.engine.revisit_settings import Selection
+    from shoal.fleet.cluster_run import Running
     from shoal.layout.cluster_status import ClusterStatus
+    from shoal.model.link import Link
 
 _TABLETS = 64
 Place = Annotated[
@@ -118,16 +123,11 @@ def cluster_start(
     Tablets are placed and restarted by Ray; what they do is in durable storage, so the same command
     goes on after anything. Ctrl-C ends it well.
     """
-    from pathlib import Path
-
     from shoal.cli.settings_flags import assignments, resolutions, typed
-    from shoal.cli.terminal.cluster_screen import Shown, stopping_on_signals, tell_ending
     from shoal.cli.terminal.quantities import seconds
-    from shoal.engine.preflight import check
     from shoal.engine.seeds import with_whole_paths
-    from shoal.fleet.cluster_run import Running, must_have_ray, run_cluster, seeds_for
+    from shoal.fleet.cluster_run import Running, must_have_ray, seeds_for
     from shoal.layout.cluster_file import config_of, read
-    from shoal.loop import run
 
     read(place)
     must_have_ray()
@@ -148,7 +148,6 @@ def cluster_start(
     }
     config = config_of(place, with_whole_paths(overrides), dict(os.environ))
     links = seeds_for(place, seeds or (), config)
-    run(check(config, links, Path(place)))
     how = Running(
         address=address,
         nodes=nodes,
@@ -156,11 +155,37 @@ def cluster_start(
         checkpoint=seconds(checkpoint, "--checkpoint"),
         work=work,
     )
+    return run_and_tell(place, config, links, how, json=json, quiet=quiet)
+
+
+def run_and_tell(
+    place: str,
+    config: "Config",
+    links: list["Link"],
+    how: "Running | None" = None,
+    *,
+    selection: "Selection | None" = None,
+    json: bool,
+    quiet: bool,
+) -> int:
+    """Run a cluster to the end, showing progress on standard error and minding Ctrl-C."""
+    from shoal.cli.terminal.cluster_screen import Shown, stopping_on_signals, tell_ending
+    from shoal.engine.preflight import check
+    from shoal.fleet.cluster_run import Running, run_cluster
+    from shoal.loop import run
+
+    run(check(config, links, Path(place)))
     with Shown(quiet=quiet, terminal=sys.stderr.isatty()) as shown:
         shown.note(f"Starting the cluster in {place}; Ctrl-C stops it, the same command goes on.")
         with stopping_on_signals(shown) as stopping:
             status = run_cluster(
-                place, config, links, how, watch=shown.watch, started=stopping.started
+                place,
+                config,
+                links,
+                how or Running(),
+                watch=shown.watch,
+                started=stopping.started,
+                selection=selection,
             )
     return tell_ending(status, stopping.signal, json=json, quiet=quiet)
 

@@ -163,7 +163,7 @@ def submit(
     from shoal.cli.terminal.wording import count, program
     from shoal.control import commands as orders
     from shoal.errors import UsageError
-    from shoal.layout.layout import is_cluster_place, place_of
+    from shoal.layout.layout import place_of
 
     if not urls and not sitemap:
         raise UsageError("Nothing to submit: name a URL, or a sitemap with --sitemap URL")
@@ -176,8 +176,7 @@ def submit(
     if is_running:
         screen.say(f"{what} handed to the running crawl.")
     else:
-        again = "cluster start" if is_cluster_place(place) else "crawl --dir"
-        screen.say(f"{what} queued; fetch with: {program()} {again} {place}")
+        screen.say(f"{what} queued; fetch with: {program()} crawl --dir {place}")
 
 
 @app.command()
@@ -193,13 +192,13 @@ def stop(
     from shoal.cli.terminal.quantities import seconds
     from shoal.cli.terminal.wording import program
     from shoal.control import commands as orders
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
 
-    directory = directory_of(given_dir, "use: shoal cluster stop {place}")
-    ended = orders.stop(directory, seconds(wait, "--wait"))
+    place = place_of(given_dir)
+    ended = orders.stop(place, seconds(wait, "--wait"))
     if json:
         screen.json({"ended": ended})
     elif ended:
-        screen.say(f"The crawl has ended. Go on with: {program()} crawl --dir {directory}")
+        screen.say(f"The crawl has ended. Go on with: {program()} crawl --dir {place}")
     else:
         screen.say("The crawl was asked to end, and still finishes what is in flight.")

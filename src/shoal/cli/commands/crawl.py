@@ -105,14 +105,13 @@ def crawl(
     The same command again resumes it: nothing is lost, nothing is fetched twice. The flags of the
     first crawl are kept in the collection's shoal.toml; those of a later one hold for it alone.
     """
-    from shoal.api import TO_START
+    from shoal.access.opening import settings_at
     from shoal.cli.settings_flags import assignments, resolutions, typed
-    from shoal.config import load
     from shoal.engine.seeds import seeds_of, with_whole_paths
     from shoal.errors import UsageError
-    from shoal.layout.layout import Layout, directory_of
+    from shoal.layout.layout import Layout, is_cluster_place, place_of, shadowed_directory
 
-    directory = directory_of(given_dir, TO_START)
+    place = place_of(given_dir)
     words = {
         "crawl.max_pages": max_pages,
         "crawl.max_depth": max_depth,
@@ -140,8 +139,18 @@ def crawl(
     }
     if forever and once:
         raise UsageError("--forever and --once can't be had together")
+    config = settings_at(place, with_whole_paths(overrides), os.environ)
+    if is_cluster_place(place):
+        from shoal.cli.commands.cluster import run_and_tell
+        from shoal.fleet.cluster_run import must_have_ray, seeds_for
+
+        if shadow:
+            shadowed_directory(place)
+        must_have_ray()
+        found = seeds_for(place, seeds or (), config, sitemap or ())
+        return run_and_tell(place, config, found, json=json, quiet=quiet)
+    directory = Path(place)
     Layout(directory).must_be_free()
-    config = load(directory, with_whole_paths(overrides), os.environ)
     links = seeds_of(seeds or (), config, directory, sitemap or ())
     job = Job(directory, config, links)
     if shadow:

@@ -57,13 +57,13 @@ def config_path(given_dir: Dir = None, json: Json = False) -> None:
 @app.command()
 def doctor(given_dir: Dir = None, json: Json = False) -> int:
     """What a crawl needs, and the exact fix for what is missing."""
+    from shoal.access.opening import graph_place, settings_at
     from shoal.cli.terminal import screen
-    from shoal.config import load
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
     from shoal.maintenance.doctor import examine, is_well
 
-    directory = directory_of(given_dir, "what this machine has says: shoal doctor --dir .")
-    checks = examine(directory, load(directory, {}, os.environ))
+    place = place_of(given_dir)
+    checks = examine(graph_place(place), settings_at(place, {}, os.environ))
     well = is_well(checks)
     if json:
         screen.json({"ok": well, "checks": checks})

@@ -150,20 +150,20 @@ def feed_show(
 
     A URL is asked for as politely as by a crawl, robots.txt first.
     """
+    from shoal.access.opening import settings_at
     from shoal.cli.settings_flags import assignments, resolutions
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.quantities import seconds
-    from shoal.config import load
     from shoal.control.feeds import as_dict, view_file, view_url
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
 
     if "://" not in named and Path(named).is_file():
         found = view_file(Path(named))
     else:
-        directory = directory_of(given_dir)
+        place = place_of(given_dir)
         settings = {**resolutions(resolve or []), **assignments(assign or [])}
-        config = load(directory, settings, os.environ)
-        found = view_url(named, directory, config, seconds(max_time, "--max-time"))
+        config = settings_at(place, settings, os.environ)
+        found = view_url(named, place, config, seconds(max_time, "--max-time"))
     if json:
         screen.json(as_dict(found))
     elif found.form:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 from shoal.cli.options import Assign, Dir, Json, Resolve, app, argument, option
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from shoal.control.site_map import SiteMap
 
 _MAP_TIME = "10m"
@@ -36,7 +34,6 @@ def plan(
     --dir has, and what it needs for the rate that is wanted.
     """
     from shoal.errors import UsageError
-    from shoal.layout.layout import directory_of
 
     given = {
         "--bandwidth": bandwidth,
@@ -46,8 +43,7 @@ def plan(
     }
     missing = [name for name, value in given.items() if value is None]
     if len(missing) == len(given):
-        directory = directory_of(given_dir, "how it runs says: shoal cluster status {place}")
-        _plan_of_crawl(directory, json=json)
+        _plan_of_crawl(given_dir, json=json)
     elif missing:
         raise UsageError(f"a plan also needs {' and '.join(missing)}; or none, for a running crawl")
     else:
@@ -74,19 +70,19 @@ def _plan_of_numbers(given: dict[str, str], *, json: bool) -> None:
     screen.say(f"{rate} × {delay:g} s = {count(needed.hosts, 'host')} with work at any time")
 
 
-def _plan_of_crawl(directory: "Path", *, json: bool) -> None:
+def _plan_of_crawl(given_dir: str | None, *, json: bool) -> None:
+    from shoal.cli.places import reading
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
-    from shoal.collection.view import TabletView
     from shoal.errors import CollectionError
     from shoal.model.plan import hosts_needed, rate_of
 
-    with TabletView(directory) as collection:
+    with reading(given_dir) as collection:
         status, config = collection.status(), collection.config
     live = status.live
     if live is None:
         raise CollectionError(
-            f"No crawl is running in {directory}; give numbers instead, as in: shoal plan "
+            f"No crawl is running in {collection.place}; give numbers instead, as in: shoal plan "
             "--bandwidth 10MB --page-size 10KB --latency 500ms --delay 10s"
         )
     delay, wanted = config.politeness.delay, config.politeness.rate
@@ -130,17 +126,17 @@ def map_command(
     They are read from robots.txt, from sitemaps (also compressed, nested and plain text) and from
     the collection, if it has the site. Asks as politely as a crawl.
     """
+    from shoal.access.opening import settings_at
     from shoal.cli.settings_flags import assignments, resolutions
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.quantities import seconds
-    from shoal.config import load
     from shoal.control.site_map import map_site
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
 
-    directory = directory_of(given_dir, "its URLs are listed by: shoal urls --dir {place}")
+    place = place_of(given_dir)
     overrides = {**resolutions(resolve or ()), **assignments(assign or ())}
-    config = load(directory, overrides, os.environ)
-    found = map_site(site, directory, config, seconds(max_time, "--max-time"))
+    config = settings_at(place, overrides, os.environ)
+    found = map_site(site, place, config, seconds(max_time, "--max-time"))
     if json:
         screen.json(found)
         return

@@ -1,6 +1,7 @@
 """`shoal refresh`: ask for stored pages again, all of them or some."""
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 from shoal.cli.options import Assign, Dir, Json, Quiet, app, flag, option
@@ -37,23 +38,26 @@ def refresh(
     found wait for the next crawl. `shoal crawl --forever` does this by itself, each page in its
     own time.
     """
-    from shoal.api import TO_REFRESH
+    from shoal.access.opening import settings_at
+    from shoal.cli.commands.cluster import run_and_tell
     from shoal.cli.commands.crawl import Job, crawl_and_tell
     from shoal.cli.settings_flags import assignments, typed
     from shoal.cli.terminal.quantities import seconds
     from shoal.clock import SystemClock
-    from shoal.config import load
     from shoal.engine.revisit_settings import for_refresh, selection_of
-    from shoal.layout.layout import Layout, directory_of
+    from shoal.layout.layout import Layout, is_cluster_place, place_of
 
-    directory = directory_of(given_dir, TO_REFRESH)
-    layout = Layout(directory)
-    layout.must_exist()
-    layout.must_be_free()
+    place = place_of(given_dir)
     words = {"crawl.max_time": max_time, "politeness.delay": delay, "agent.contact": contact}
     overrides = {**typed(words), **assignments(assign or ())}
-    config = for_refresh(load(directory, overrides, os.environ))
+    config = for_refresh(settings_at(place, overrides, os.environ))
     age = None if older is None else seconds(older, "--older")
     now = SystemClock().now()
     selection = selection_of(site, age, now, changed_first=changed_first)
-    return crawl_and_tell(Job(directory, config, [], selection=selection), json=json, quiet=quiet)
+    if is_cluster_place(place):
+        return run_and_tell(place, config, [], selection=selection, json=json, quiet=quiet)
+    layout = Layout(Path(place))
+    layout.must_exist()
+    layout.must_be_free()
+    job = Job(layout.directory, config, [], selection=selection)
+    return crawl_and_tell(job, json=json, quiet=quiet)

@@ -68,12 +68,12 @@ def sitemap_command(
 def _read(
     named: str, given_dir: str | None, max_time: str, resolve: list[str], assign: list[str]
 ) -> "SitemapView":
+    from shoal.access.opening import settings_at
     from shoal.cli.settings_flags import assignments, resolutions
     from shoal.cli.terminal.quantities import seconds
-    from shoal.config import load
     from shoal.control.sitemaps import view_file, view_url
     from shoal.errors import UsageError
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
 
     if "://" not in named:
         if Path(named).is_dir():
@@ -82,9 +82,9 @@ def _read(
         if not Path(named).is_file():
             raise UsageError(f"{named} is no file here, and no URL written in full")
         return view_file(Path(named))
-    directory = directory_of(given_dir)
-    config = load(directory, {**resolutions(resolve), **assignments(assign)}, os.environ)
-    return view_url(named, directory, config, seconds(max_time, "--max-time"))
+    place = place_of(given_dir)
+    config = settings_at(place, {**resolutions(resolve), **assignments(assign)}, os.environ)
+    return view_url(named, place, config, seconds(max_time, "--max-time"))
 
 
 def _show(found: "SitemapView", *, urls: bool, json: bool) -> None:

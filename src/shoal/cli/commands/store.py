@@ -55,15 +55,15 @@ def compact(
 
     How many versions of a page stay is the setting crawl.versions. Not while a crawl runs.
     """
+    from shoal.access.opening import settings_at
     from shoal.cli.terminal import screen
-    from shoal.config import load
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
     from shoal.maintenance import compact as compacting
 
-    directory = directory_of(given_dir)
+    place = place_of(given_dir)
     share = 0.0 if everything else compacting.DEAD_SHARE
-    config = load(directory, {}, os.environ)
-    done = compacting.compact(directory, config, share, screen.remark)
+    config = settings_at(place, {}, os.environ)
+    done = compacting.compact(place, config, share, screen.remark)
     if json:
         screen.json(done)
         return
@@ -101,10 +101,10 @@ def shadow_status(given_dir: Dir = None, json: Json = False) -> None:
     """What was gathered apart so far."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import shadowed_directory
     from shoal.maintenance import shadow as shadows
 
-    found = shadows.status(directory_of(given_dir))
+    found = shadows.status(shadowed_directory(given_dir))
     if json:
         screen.json(found)
     elif not found.gathered:
@@ -120,10 +120,10 @@ def shadow_apply(given_dir: Dir = None, json: Json = False) -> None:
     """Make what was gathered apart the collection."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import shadowed_directory
     from shoal.maintenance import shadow as shadows
 
-    done = shadows.apply(directory_of(given_dir))
+    done = shadows.apply(shadowed_directory(given_dir))
     if json:
         screen.json(done)
         return
@@ -136,8 +136,8 @@ def shadow_apply(given_dir: Dir = None, json: Json = False) -> None:
 def shadow_discard(given_dir: Dir = None) -> None:
     """Delete what was gathered apart."""
     from shoal.cli.terminal.screen import say
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import shadowed_directory
     from shoal.maintenance import shadow as shadows
 
-    shadows.discard(directory_of(given_dir))
+    shadows.discard(shadowed_directory(given_dir))
     say("What was gathered apart is deleted; the collection is as it was.")

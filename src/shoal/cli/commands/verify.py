@@ -19,8 +19,8 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     from shoal.cli.terminal.progress import Steps
     from shoal.cli.terminal.resuming import in_directory
     from shoal.cli.terminal.wording import count, one_line, program
-    from shoal.layout.layout import is_cluster_place, place_of
-    from shoal.maintenance.verify_all import verifying_place
+    from shoal.layout.layout import place_of
+    from shoal.maintenance.verify_place import verifying_place
 
     place = place_of(given_dir)
     tell = (lambda _: None) if quiet else screen.remark
@@ -41,8 +41,6 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
         screen.json({"ok": not shown, "findings": shown, "checked": checked})
     elif shown:
         mend = f"{program()} repair{in_directory(Path(place))} mends what can be"
-        if is_cluster_place(place):
-            mend = f"{program()} cluster merge makes a collection of it that can be mended"
         screen.say(f"{count(len(shown), 'finding')}; {mend}.")
     elif not quiet:
         numbers = ", ".join(f"{number:,} {name}" for name, number in checked.items())
@@ -55,15 +53,15 @@ def repair(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     """Mend what verify finds, as far as it can be."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.resuming import in_directory
-    from shoal.layout.layout import directory_of
+    from shoal.layout.layout import place_of
     from shoal.maintenance.repair import repair as mend
 
-    directory = directory_of(given_dir)
-    done = mend(directory, (lambda _: None) if quiet else screen.remark)
+    place = place_of(given_dir)
+    done = mend(place, (lambda _: None) if quiet else screen.remark)
     if json:
         screen.json(done)
     elif not quiet:
-        for line in _told(done, in_directory(directory)):
+        for line in _told(done, in_directory(Path(place))):
             screen.say(line)
     return 0
 

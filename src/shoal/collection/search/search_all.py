@@ -17,13 +17,12 @@ from typing import NamedTuple
 
 from shoal.collection.readable import seen_rows
 from shoal.collection.search import search_questions as questions
-from shoal.collection.search.finding import MOST_FACET_VALUES, Facets, find, weights_of
+from shoal.collection.search.finding import MOST_FACET_VALUES, Facets, find
 from shoal.collection.search.request import SearchRequest
 from shoal.collection.search.results import Result, Results
 from shoal.collection.search.search_questions import Counted, Detail
 from shoal.collection.search.searching import RELATED_WORDS
 from shoal.collection.tablets import Tablets, owner_of
-from shoal.config import Config
 from shoal.errors import CollectionError, UsageError
 from shoal.index.analysis import Analysis
 from shoal.index.fields import FACETS, FieldWeights
@@ -47,10 +46,9 @@ _SPARE = CANDIDATES // 2
 class SearchAll:
     """Searches all tablets, for their principal; from any number of threads."""
 
-    def __init__(self, tablets: Tablets, config: Config | None = None) -> None:
-        """Without settings, by those of the first tablet."""
+    def __init__(self, tablets: Tablets) -> None:
         self._tablets = tablets
-        self._weights = None if config is None else weights_of(config)
+        self._weights: Weights | None = None
         self._analysis = Analysis()
         self._shape = Shape()
 

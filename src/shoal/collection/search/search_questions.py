@@ -8,7 +8,7 @@ the page. A tablet whose index was never made has nothing, and says so.
 
 from collections.abc import Sequence
 
-from shoal.collection.search.finding import Facets
+from shoal.collection.search.finding import Facets, weights_of
 from shoal.collection.search.request import SearchRequest
 from shoal.collection.search.results import Result, Results
 from shoal.collection.search.searching import Searcher, said_by, searcher_of
@@ -57,7 +57,7 @@ def search(view: TabletView, wanted: SearchRequest) -> Results:
 
 def search_weights(collection: TabletView) -> Weights:
     """As its settings have them."""
-    return searcher_of(collection).weights
+    return weights_of(collection.config)
 
 
 def word_statistics(

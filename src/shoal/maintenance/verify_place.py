@@ -1,4 +1,4 @@
-"""Does a cluster hold together? Each of its tablets, one after the other (verify.py).
+"""Does a collection hold together? Each of its tablets, one after the other (verify.py).
 
 What one tablet says of another is not compared: links on their way are in an outbox, and belong to
 neither.
@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from shoal.access.opening import Teller, tablet_directories
-from shoal.layout.layout import Layout, is_cluster_place
+from shoal.layout.layout import Layout
 from shoal.maintenance.group_findings import Finding
 from shoal.maintenance.verify import Tell, Verifier, verifying
 
@@ -18,9 +18,10 @@ def verifying_place(
     place: str, tell: Tell, teller: Teller
 ) -> "AbstractContextManager[Verifier | WholeVerifier]":
     """Open a collection, or a cluster at rest, to be checked."""
-    if is_cluster_place(place):
-        return nullcontext(WholeVerifier(tablet_directories(place, teller), tell))
-    return verifying(Layout(Path(place)), tell)
+    directories = tablet_directories(place, teller)
+    if len(directories) == 1:
+        return verifying(Layout(directories[0]), tell)
+    return nullcontext(WholeVerifier(directories, tell))
 
 
 class WholeVerifier:

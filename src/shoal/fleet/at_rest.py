@@ -1,0 +1,63 @@
+"""How is something changed in the tablets of a collection that no crawl runs in? One by one.
+
+A collection in a directory is its only tablet. The tablets of a cluster are taken as by a run: the
+cluster is claimed, so that nobody starts it meanwhile; each tablet in an epoch of its own, in a
+directory made from the last durable state; and what was changed there is made durable before the
+tablet is left. Whoever is killed meanwhile leaves what the next owner can go on with.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoal.closing import Closing
+from shoal.cluster.objects import open_objects
+from shoal.cluster.ownership import Ownership
+from shoal.fleet.cluster_claim import Claimed
+from shoal.fleet.tablet_storage import storage_of
+from shoal.layout.cluster_file import read
+from shoal.layout.layout import Layout, is_cluster_place
+from shoal.layout.tablet_place import tablet_name
+from shoal.store.pages import PageStore
+from shoal.store.table import RocksTable
+
+_LEASE_SECONDS = 15.0
+_WHO = "a command"
+
+
+def tablets_at_rest(at: str | Path) -> Iterator[Path]:
+    """The directory of each tablet, to be changed before the next is asked for. Raises Busy while
+    the cluster runs."""
+    place = str(at)
+    if not is_cluster_place(place):
+        yield Path(place)
+        return
+    objects = open_objects(place)
+    with Claimed(place, objects):
+        for number in range(read(place, objects).tablets):
+            name = tablet_name(number)
+            ownership = Ownership(objects, f"tablets/{name}", _WHO, _LEASE_SECONDS)
+            time.sleep(ownership.claim())
+            storage = storage_of(place, "")
+            storage.prepare(name, ownership.epoch)
+            yield storage.path
+            with _Changed(Layout(storage.path)) as changed:
+                ownership.renew()
+                storage.attach(changed, ownership.must_hold)
+                storage.make_durable(changed)
+            ownership.leave()
+
+
+class _Changed(Closing):
+    """A tablet that a command has changed."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.table = RocksTable(layout.table)
+        self.store = PageStore(self.table, layout.warc)
+
+    def sync(self) -> None:
+        self.table.sync()
+
+    def close(self) -> None:
+        self.table.close()
