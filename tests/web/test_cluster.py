@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from shoal.cluster.objects import open_objects
-from shoal.control.cluster_commands import Drain, Order, Orders, Rebalance, StopAll
+from shoal.control.cluster_commands import Drain, Order, Orders, Rebalance, StopAll, Tell
 from shoal.errors import UsageError
 from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.cluster_file import create, directories
@@ -20,6 +20,7 @@ from shoal.layout.cluster_status import ClusterStatus, new_status, write_status
 from shoal.layout.tablet_place import adopt
 from shoal.maintenance.cluster_upkeep import ClusterUpkeep
 from shoal.repartition.split_and_merge import split
+from shoal.sources.inbox import Exclude, Include, Pause, Resume, Retry, Slow, Submit
 from shoal.web.server import cluster_watching
 from shoal.web.server.cluster_watching import Cluster
 from shoal.web.server.routes import views
@@ -145,6 +146,26 @@ def test_no_page_leads_to_what_is_not_there(client: httpx.Client) -> None:
         led = {each.partition("?")[0] for each in re.findall(r'(?:href|action)="(/[^"#]*)', page)}
         assert led & absent == set(), path
         assert '<a href="/cluster"' in page
+
+
+def test_hosts_and_failures_are_steered_as_a_collections_are(run: Run) -> None:
+    assert 'action="/sites/slow"' in run.client.get("/sites").text
+    assert 'action="/crawl/submit"' in run.client.get("/dashboard").text
+    for path in ("/sites/pause", "/sites/resume", "/sites/exclude", "/sites/include"):
+        assert run.post(path, host="reef.example").status_code == 303
+    assert run.post("/sites/slow", host="reef.example", seconds="9").status_code == 303
+    assert run.post("/crawl/submit", urls="http://reef.example/new").status_code == 303
+    assert run.post("/failures/retry").status_code == 303
+    told = [command for each in run.orders() if isinstance(each, Tell) for command in each.commands]
+    assert told == [
+        Pause("reef.example"),
+        Resume("reef.example"),
+        Exclude("reef.example"),
+        Include("reef.example"),
+        Slow("reef.example", 9.0),
+        Submit("http://reef.example/new"),
+        Retry("", ""),
+    ]
 
 
 def test_orders_for_a_collection_are_refused_in_one_sentence(run: Run) -> None:
