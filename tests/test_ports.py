@@ -13,6 +13,7 @@ The checks are functions over any tree, so that each is also shown a tree with o
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,12 +53,34 @@ def ports_of(source: Path) -> Ports:
 
 
 def _parsed(file: Path) -> ast.Module:
-    return ast.parse(file.read_bytes(), filename=str(file))
+    return _tree(file.read_bytes())
 
 
-def _words(node: ast.AST | None) -> set[str]:
+@cache
+def _tree(text: bytes) -> ast.Module:
+    return ast.parse(text)
+
+
+@cache
+def _nodes(tree: ast.AST) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
+def _words(annotation: ast.AST | None) -> set[str]:
     """The names in an annotation, quoted or not."""
-    return set() if node is None else set(re.findall(r"\w+", ast.unparse(node)))
+    nodes = [] if annotation is None else list(ast.walk(annotation))
+    quoted = [str(node.value) for node in nodes if isinstance(node, ast.Constant)]
+    return {
+        *(node.id for node in nodes if isinstance(node, ast.Name)),
+        *re.findall(r"\w+", " ".join(quoted)),
+    }
+
+
+def _last_name(node: ast.AST) -> str:
+    """Of `self._lamp` it is `lamp`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr.lstrip("_")
+    return node.id.lstrip("_") if isinstance(node, ast.Name) else ""
 
 
 # --- implementations ------------------------------------------------------------------------------
@@ -65,7 +88,7 @@ def _words(node: ast.AST | None) -> set[str]:
 
 def classes(files: Iterator[Path]) -> Iterator[Class]:
     for file in files:
-        for node in ast.walk(_parsed(file)):
+        for node in _nodes(_parsed(file)):
             if isinstance(node, ast.ClassDef) and "Protocol" not in map(ast.unparse, node.bases):
                 methods = {each.name: each for each in node.body if isinstance(each, Function)}
                 stored = {
@@ -118,7 +141,7 @@ def implementations(ports: Ports, files: Iterator[Path]) -> dict[str, list[Class
 def _imported(tree: ast.Module) -> set[str]:
     return {
         alias.name
-        for node in ast.walk(tree)
+        for node in _nodes(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "shoal.ports"
         for alias in node.names
     }
@@ -128,36 +151,29 @@ def _declared(ports: Ports, trees: Mapping[Path, ast.Module]) -> dict[str, set[s
     """For each port the names, without a leading underscore, of what is declared to be one."""
     names: dict[str, set[str]] = {port: set() for port in ports}
     for tree in trees.values():
-        imported = _imported(tree)
+        if not (imported := _imported(tree)):
+            continue
         given = {
             method: _words(node.returns)
             for port in imported & ports.keys()
             for method, node in ports[port].items()
         }
-        for node in ast.walk(tree):
+        for node in _nodes(tree):
             name, said = "", set[str]()
             if isinstance(node, ast.arg):
                 name, said = node.arg, _words(node.annotation) & imported
             elif isinstance(node, ast.AnnAssign):
-                name, said = ast.unparse(node.target), _words(node.annotation) & imported
+                name, said = _last_name(node.target), _words(node.annotation) & imported
             elif isinstance(node, Function):
                 name, said = node.name, _words(node.returns) & imported
             elif isinstance(node, ast.Assign):
-                name, value = ast.unparse(node.targets[0]), node.value
+                name, value = _last_name(node.targets[0]), node.value
                 call = value.value if isinstance(value, ast.Await) else value
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
                     said = given.get(call.func.attr, said)
             for port in said & ports.keys():
-                names[port].add(name.rpartition(".")[2].lstrip("_"))
+                names[port].add(name.lstrip("_"))
     return names
-
-
-def _receiver(node: ast.expr) -> str:
-    """The last name of what a method is called on."""
-    if isinstance(node, ast.Call):
-        node = node.func
-    found = node.attr if isinstance(node, ast.Attribute) else ast.unparse(node)
-    return found.lstrip("_")
 
 
 def uncalled(source: Path) -> set[str]:
@@ -172,11 +188,11 @@ def uncalled(source: Path) -> set[str]:
     called = {
         f"{port}.{node.attr}"
         for file, tree in trees.items()
-        for node in ast.walk(tree)
+        for node in _nodes(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
         for port in ports
         if node.attr in ports[port] and file not in own[port]
-        if _receiver(node.value) in names[port]
+        if _last_name(node.value) in names[port]
     }
     return {f"{port}.{method}" for port in ports for method in ports[port]} - called
 
@@ -188,7 +204,11 @@ def suites(tests: Path) -> dict[str, list[Path]]:
     """The suites of each port in tests/contract, which import it; and who runs one elsewhere."""
     found: dict[str, list[Path]] = {}
     ports_in = {file: _imported(_parsed(file)) for file in (tests / "contract").glob("test_*.py")}
-    users = {file: _parsed(file) for file in tests.rglob("*.py") if file not in ports_in}
+    users = {
+        file: _parsed(file)
+        for file in tests.rglob("*.py")
+        if file not in ports_in and b"from tests.contract." in file.read_bytes()
+    }
     for file, ports in ports_in.items():
         own = f"tests.contract.{file.stem}"
         borrow = [
@@ -207,7 +227,7 @@ def not_run(tests: Path, made: Mapping[str, list[Class]]) -> list[str]:
     of_port = suites(tests)
     found = [f"{port} has no suite in tests/contract" for port in made if port not in of_port]
     for port, files in of_port.items():
-        nodes = [node for file in files for node in ast.walk(_parsed(file))]
+        nodes = [node for file in files for node in _nodes(_parsed(file))]
         named = {node.id for node in nodes if isinstance(node, ast.Name)}
         found += [
             f"{each.name} is not among those that the suite of {port} runs on"
@@ -218,6 +238,14 @@ def not_run(tests: Path, made: Mapping[str, list[Class]]) -> list[str]:
 
 
 # --- the house ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forgetting() -> Iterator[None]:
+    """The trees of the whole project are large."""
+    yield
+    _nodes.cache_clear()
+    _tree.cache_clear()
 
 
 def test_each_port_has_an_implementation() -> None:
