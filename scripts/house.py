@@ -21,7 +21,7 @@ CLOSING = "\n```\n<!-- /house -->"
 
 GROUND = frozenset(
     {"errors", "clock", "closing", "config", "counters", "cycles", "faults", "loop", "plot"}
-)
+) | {"whole_file"}
 ROOMS = frozenset(
     {"sources", "frontier", "fetch", "understand", "converters", "cleaners", "duplicates", "store"}
 ) | {"graph", "index", "search", "freshness", "focus", "cluster", "demo"}

@@ -5,7 +5,7 @@ Protocol.
 will do; the suites in tests/contract run against every implementation.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from shoal.model.change_history import Life
@@ -13,7 +13,6 @@ from shoal.model.content import Content
 from shoal.model.document import Document, Regraded, Understood
 from shoal.model.link import Link, Source
 from shoal.model.messages import Item
-from shoal.model.principal import Principal
 from shoal.model.visit import Fetched, Visit
 
 
@@ -56,8 +55,6 @@ class Cleaner(Protocol):
 class Lease(Protocol):
     """A site that is ours alone until released."""
 
-    @property
-    def site(self) -> bytes: ...
     def next_url(self) -> Visit: ...
     def refusal(self, visit: Visit) -> str:
         """Why this URL may not be asked (robots, scope, limits); empty when it may."""
@@ -114,7 +111,6 @@ class Understander(Protocol):
     """What do the bytes say? In a child process; a page that kills it costs only itself."""
 
     async def understand(self, visit: Visit, fetched: Fetched) -> Understood: ...
-    async def close(self) -> None: ...
 
 
 class Prints(Protocol):
@@ -130,7 +126,8 @@ class Prints(Protocol):
 
     def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
         """A page goes without a visit, or other people may read it from now on: it stands for no
-        other page. Returns whose place changes with it."""
+        other page. Returns whose place changes with it. Reading files and mailboxes will call this;
+        nobody does yet."""
         ...
 
 
@@ -151,15 +148,13 @@ class Store(Protocol):
 
     def commit(self, batch: Batch) -> None: ...
     def remove(self, batch: Batch, row: bytes, when: float) -> None:
-        """A document went without a visit: its row says so, and followers are told."""
+        """A document went without a visit: its row says so, and followers are told. Reading files
+        and mailboxes will call this; nobody does yet."""
         ...
 
     def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
-        """A document changed without a visit: who may read it."""
-        ...
-
-    def read(self, row: bytes, principal: Principal, at: float | None = None) -> Document | None:
-        """The document as of a time, if the principal may see it."""
+        """A document changed without a visit: who may read it. Reading files and mailboxes will
+        call this; nobody does yet."""
         ...
 
 
@@ -171,7 +166,8 @@ class Scope(Protocol):
         ...
 
     def drops(self, document: Document) -> str:
-        """Why an understood document is not kept; empty when it is."""
+        """Why an understood document is not kept; empty when it is. The reader asks; the scope of
+        a crawl drops nothing, and those of files and mailboxes will."""
         ...
 
 
@@ -220,14 +216,6 @@ class SourceDesk(Protocol):
         ...
 
 
-class Index(Protocol):
-    """Follows the change log; asked by search. (The full-text room comes with a later release.)"""
-
-    def follow(self) -> int:
-        """Take in what changed since the last call; returns how many documents."""
-        ...
-
-
 class Elsewhere(Protocol):
     """The other tablets of a cluster. What concerns them leaves in the batch at hand."""
 
@@ -239,16 +227,9 @@ class Elsewhere(Protocol):
         """To the tablet that has the site."""
         ...
 
-    def send_all(self, batch: Batch, item: Item) -> None:
-        """To every other tablet."""
-        ...
-
 
 LinksOf = Callable[[bytes], Sequence[Link]]
 """The stored out-links of a row, for lowering depths when a shorter path is found."""
-
-Fetch = Callable[[Visit], Awaitable[Fetched]]
-
 
 Task = Callable[..., Sequence[Any]]
 """A pure function at the top of a module: what it is given is all that it knows, so it can be run

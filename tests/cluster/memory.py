@@ -1,7 +1,8 @@
 """A table in memory, for tests that need thousands of them; tests/contract has what one must do."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+
+from shoal.ports import Batch
 
 
 class MemoryBatch:
@@ -41,7 +42,9 @@ class MemoryTable:
     def batch(self) -> MemoryBatch:
         return MemoryBatch()
 
-    def write(self, batch: Any) -> None:
+    def write(self, batch: Batch) -> None:
+        if not isinstance(batch, MemoryBatch):
+            raise TypeError("a table writes only batches that it made")
         for family, key, value in batch.changes:
             if value is None:
                 self.cells.pop((family, key), None)

@@ -2,7 +2,7 @@
 
 Run as a program: `python -m tests.cluster.ray_tasks PLACE`. It prints one JSON object: the highest
 pages with their ranks, all pairs of near-duplicates, the machines that tasks ran on, and what came
-of a task whose process died, and of one that failed.
+of a task whose process died.
 """
 
 import json
@@ -20,7 +20,7 @@ from shoal.analysis.duplicates import duplicate_pairs
 from shoal.analysis.ranking import rank
 from shoal.cluster.ray_hands import RayHands
 from shoal.cluster.ray_nodes import start_machines
-from shoal.errors import UsageError
+from tests.contract.test_hands import must_hold
 
 
 def dies_once(folder: str) -> list[str]:
@@ -32,10 +32,6 @@ def dies_once(folder: str) -> list[str]:
     os._exit(1)
 
 
-def fails() -> list[str]:
-    raise UsageError("this can't be done")
-
-
 def place_of_task(_number: int) -> list[str]:
     time.sleep(0.5)  # so long that one node alone does not do all of them
     return [ray.get_runtime_context().get_node_id()]
@@ -44,17 +40,13 @@ def place_of_task(_number: int) -> list[str]:
 def by_hands(address: str) -> dict[str, Any]:
     hands = RayHands("test", address)
     try:
+        must_hold(hands)
         held = hands.each(place_of_task, ([number] for number in range(6)))
         nodes = {hands.fetch(each) for [each] in held}
         with tempfile.TemporaryDirectory() as folder:
             [[died]] = hands.each(dies_once, [[folder]])
             again = hands.fetch(died)
-        [[failed]] = hands.each(fails, [[]])
-        try:
-            fault = hands.fetch(failed)
-        except UsageError as error:
-            fault = str(error)
-        return {"nodes": len(nodes), "at_once": hands.at_once, "again": again, "fault": fault}
+        return {"nodes": len(nodes), "at_once": hands.at_once, "again": again}
     finally:
         hands.close()
 

@@ -1,4 +1,4 @@
-"""The Frontier port: what every frontier must do, told by its methods alone.
+"""The Frontier port and its Lease: what every frontier must do, told by its methods alone.
 
 Nothing here looks inside, and no clock is turned but the one that the frontier was given. Sites are
 ftp ones where robots.txt is not the point, because those have none.
@@ -13,6 +13,7 @@ import pytest
 
 from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
+from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link, Source
@@ -92,9 +93,10 @@ def test_add_says_how_many_were_new(stage: Stage) -> None:
 def test_a_lease_names_its_site_and_its_visit(stage: Stage) -> None:
     stage.frontier.add(links(f"{A}/1"), depth=3)
     lease = stage.take()
+    assert type(lease) is SiteLease  # the one that there is: all that follows is of the port
     visit = lease.next_url()
     assert (visit.url, visit.row, visit.depth) == (f"{A}/1", row_key(f"{A}/1"), 3)
-    assert lease.site == visit.site == site_of_key(visit.row)
+    assert visit.site == site_of_key(visit.row)
     assert lease.next_url() == visit
     assert lease.refusal(visit) == ""
 
@@ -114,12 +116,12 @@ def test_every_url_is_given_once_and_then_it_is_done(stage: Stage) -> None:
 def test_a_site_is_leased_to_one_at_a_time_and_rests_after_its_release(stage: Stage) -> None:
     stage.frontier.add(links(f"{A}/1", f"{A}/2", f"{B}/1"))
     first, second = stage.take(), stage.take()
-    assert first.site != second.site
+    assert first.next_url().site != second.next_url().site
     stage.clock.advance(60)
     stage.end(first)
     ended = stage.clock.now()
     third = stage.take()  # the clock runs while it waits
-    assert third.site == site_of_key(row_key(f"{A}/2"))
+    assert third.next_url().site == site_of_key(row_key(f"{A}/2"))
     assert stage.clock.now() >= ended + DELAY
 
 

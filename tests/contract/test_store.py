@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -22,15 +23,22 @@ ALICE = Principal(frozenset({"alice"}))
 BOB = Principal(frozenset({"bob"}))
 
 
-@pytest.fixture(params=["pages"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    assert request.param == "pages"
+class Readable(Store, Protocol):
+    """A store that shows what it has: a crawl never asks, so it is no part of the port."""
+
+    def read(
+        self, row: bytes, principal: Principal, at: float | None = None
+    ) -> Document | None: ...
+
+
+@pytest.fixture(params=[PageStore])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Readable]:
     with RocksTable(tmp_path / "table") as table:
-        yield PageStore(table, tmp_path / "warc")
+        yield request.param(table, tmp_path / "warc")
 
 
 def keep(
-    store: Store, visit: Visit, fetched: Fetched, *documents: Document, commit: bool = True
+    store: Readable, visit: Visit, fetched: Fetched, *documents: Document, commit: bool = True
 ) -> None:
     batch = store.batch()
     store.keep(batch, visit, fetched, Understood(documents=list(documents)), [])
@@ -38,12 +46,12 @@ def keep(
         store.commit(batch)
 
 
-def text(store: Store, row: bytes = ROW, at: float | None = None) -> str | None:
+def text(store: Readable, row: bytes = ROW, at: float | None = None) -> str | None:
     found = store.read(row, OWNER, at)
     return None if found is None else unzstd(found.text).decode() if found.text else ""
 
 
-def test_what_is_kept_is_read(store: Store) -> None:
+def test_what_is_kept_is_read(store: Readable) -> None:
     assert store.read(ROW, OWNER) is None
     keep(store, visit_to(URL), answer(), document("Clownfish", b"body"))
     found = store.read(ROW, OWNER)
@@ -53,12 +61,12 @@ def test_what_is_kept_is_read(store: Store) -> None:
     assert store.read(ROW + b"else", OWNER) is None
 
 
-def test_nothing_is_there_before_the_commit(store: Store) -> None:
+def test_nothing_is_there_before_the_commit(store: Readable) -> None:
     keep(store, visit_to(URL), answer(), document("Clownfish", b"body"), commit=False)
     assert store.read(ROW, OWNER) is None
 
 
-def test_keeping_leaves_what_it_was_given_as_it_was(store: Store) -> None:
+def test_keeping_leaves_what_it_was_given_as_it_was(store: Readable) -> None:
     """Whoever injected a document goes on with it."""
     given = document("Clownfish", b"body")
     before = given.text
@@ -66,7 +74,7 @@ def test_keeping_leaves_what_it_was_given_as_it_was(store: Store) -> None:
     assert given.text == before != b""
 
 
-def test_read_as_of_a_time(store: Store) -> None:
+def test_read_as_of_a_time(store: Readable) -> None:
     for hours in (0, 1, 2):
         said = document(f"{hours} o'clock", b"%d" % hours)
         keep(store, visit_to(URL), answer(when=NOON + hours * HOUR), said)
@@ -77,7 +85,7 @@ def test_read_as_of_a_time(store: Store) -> None:
     assert text(store, at=NOON + 9 * HOUR) == "2 o'clock"
 
 
-def test_an_injected_older_version_lands_in_the_past(store: Store) -> None:
+def test_an_injected_older_version_lands_in_the_past(store: Readable) -> None:
     keep(store, visit_to(URL), answer(when=NOON), document("today", b"t"))
     old = visit_to(URL)
     old.kind = Kind.INJECTED
@@ -86,14 +94,14 @@ def test_an_injected_older_version_lands_in_the_past(store: Store) -> None:
     assert text(store, at=NOON - HOUR) == "yesterday"
 
 
-def test_a_version_without_text_does_not_borrow_an_older_ones(store: Store) -> None:
+def test_a_version_without_text_does_not_borrow_an_older_ones(store: Readable) -> None:
     keep(store, visit_to(URL), answer(when=NOON), document("something", b"s"))
     keep(store, visit_to(URL), answer(when=NOON + HOUR), document("", b""))
     assert text(store) == ""
     assert text(store, at=NOON + 1) == "something"
 
 
-def test_one_visit_may_bring_many_documents(store: Store) -> None:
+def test_one_visit_may_bring_many_documents(store: Readable) -> None:
     parts = [document("the box", b"box"), document("a mail", b"box", "#1")]
     keep(store, visit_to(URL), answer(), *parts, document("a reply", b"box", "#2"))
     assert text(store) == "the box"
@@ -111,7 +119,7 @@ def test_one_visit_may_bring_many_documents(store: Store) -> None:
     ],
 )
 def test_a_hostile_part_name_stays_within_its_own_row(
-    store: Store, name: str, as_row: bytes
+    store: Readable, name: str, as_row: bytes
 ) -> None:
     keep(store, visit_to(URL), answer(), document("box", b"b"), document("part", b"b", name))
     assert text(store) == "box"
@@ -119,19 +127,19 @@ def test_a_hostile_part_name_stays_within_its_own_row(
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.CANCELLED])
-def test_a_visit_that_was_not_made_leaves_nothing(store: Store, outcome: Outcome) -> None:
+def test_a_visit_that_was_not_made_leaves_nothing(store: Readable, outcome: Outcome) -> None:
     keep(store, visit_to(URL), answer(outcome=outcome), document("x", b"x"))
     assert store.read(ROW, OWNER) is None
 
 
-def test_robots_txt_is_no_page(store: Store) -> None:
+def test_robots_txt_is_no_page(store: Readable) -> None:
     visit = visit_to("https://reef.example/robots.txt")
     visit.kind = Kind.ROBOTS
     keep(store, visit, answer(), document("User-agent: *", b"x"))
     assert store.read(visit.row, OWNER) is None
 
 
-def test_a_removed_document_is_gone_in_all_its_versions(store: Store) -> None:
+def test_a_removed_document_is_gone_in_all_its_versions(store: Readable) -> None:
     for hours in (0, 1):
         keep(store, visit_to(URL), answer(when=NOON + hours * HOUR), document("x", b"%d" % hours))
     batch = store.batch()
@@ -144,7 +152,7 @@ def test_a_removed_document_is_gone_in_all_its_versions(store: Store) -> None:
     assert text(store) == "back"
 
 
-def test_only_its_readers_find_a_document(store: Store) -> None:
+def test_only_its_readers_find_a_document(store: Readable) -> None:
     keep(store, visit_to(URL), answer(), document("secret", b"s", readers=["alice", "carol"]))
     for principal in (OWNER, ALICE):
         assert store.read(ROW, principal) is not None
@@ -153,7 +161,7 @@ def test_only_its_readers_find_a_document(store: Store) -> None:
         assert store.read(ROW, principal, at=NOON) is None
 
 
-def test_amending_its_readers_holds_for_every_version(store: Store) -> None:
+def test_amending_its_readers_holds_for_every_version(store: Readable) -> None:
     for hours in (0, 1, 2):
         keep(store, visit_to(URL), answer(when=NOON + hours * HOUR), document("x", b"%d" % hours))
     assert store.read(ROW, PUBLIC) is not None
@@ -169,7 +177,7 @@ def test_amending_its_readers_holds_for_every_version(store: Store) -> None:
     assert store.read(ROW, BOB, at=NOON) is not None
 
 
-def test_what_is_closed_today_is_not_read_as_of_yesterday(store: Store) -> None:
+def test_what_is_closed_today_is_not_read_as_of_yesterday(store: Readable) -> None:
     keep(store, visit_to(URL), answer(when=NOON), document("open", b"o"))
     closed = document("closed", b"c", readers=["alice"])
     keep(store, visit_to(URL), answer(when=NOON + HOUR), closed)
@@ -177,7 +185,7 @@ def test_what_is_closed_today_is_not_read_as_of_yesterday(store: Store) -> None:
     assert store.read(ROW, ALICE, at=NOON) is not None
 
 
-def test_removing_or_amending_what_is_not_there_is_nothing(store: Store) -> None:
+def test_removing_or_amending_what_is_not_there_is_nothing(store: Readable) -> None:
     batch = store.batch()
     store.remove(batch, ROW, NOON)
     store.amend(batch, ROW, NOON, ["alice"])

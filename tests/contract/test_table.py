@@ -1,20 +1,38 @@
-"""The Table port: what every table must do, whatever it is made of."""
+"""The Table port and its Batch: what every table must do, whatever it is made of."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.ports import Table
-from shoal.store.table import RocksTable
+from shoal.ports import Batch, Table
+from shoal.store.table import RocksTable, TableBatch
+from tests.cluster.memory import MemoryBatch, MemoryTable
+
+BATCHES = {RocksTable: TableBatch, MemoryTable: MemoryBatch}
 
 
-@pytest.fixture(params=[RocksTable])
+@contextmanager
+def opened(kind: type[RocksTable | MemoryTable], directory: Path) -> Iterator[Table]:
+    if kind is MemoryTable:
+        yield MemoryTable()
+    else:
+        with RocksTable(directory / "table") as table:
+            yield table
+
+
+@pytest.fixture(params=BATCHES)
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
-    with request.param(tmp_path / "table") as made:
+    with opened(request.param, tmp_path) as made:
         yield made
+
+
+def test_its_batches_are_its_own(table: Table) -> None:
+    batch: Batch = table.batch()
+    assert type(batch) is BATCHES[type(table)]
 
 
 def put(table: Table, family: str, *pairs: tuple[bytes, bytes]) -> None:
@@ -141,15 +159,17 @@ ORDERS = st.lists(st.tuples(st.sampled_from(["page", "queue"]), KEYS, st.none() 
 
 
 @settings(max_examples=40)
+@pytest.mark.parametrize("kind", BATCHES)
 @given(batches=st.lists(ORDERS, max_size=5), start=KEYS, end=st.none() | KEYS)
 def test_it_is_an_ordered_map(
     tmp_path_factory: pytest.TempPathFactory,
+    kind: type[RocksTable | MemoryTable],
     batches: list[list[tuple[str, bytes, bytes | None]]],
     start: bytes,
     end: bytes | None,
 ) -> None:
     model: dict[str, dict[bytes, bytes]] = {"page": {}, "queue": {}}
-    with RocksTable(tmp_path_factory.mktemp("model") / "table") as table:
+    with opened(kind, tmp_path_factory.mktemp("model")) as table:
         for orders in batches:
             batch = table.batch()
             for family, key, value in orders:

@@ -15,6 +15,7 @@ from shoal.converters.context import Context, Converted, Converter
 from shoal.converters.limits import Limits
 from shoal.converters.mail import mail, mbox, mhtml, tnef
 from shoal.converters.mail import signed as mail_signed
+from shoal.converters.sniff.text import text_kind
 from shoal.model.record import changed
 from tests.converters import parts
 
@@ -31,6 +32,10 @@ _MAGIC: tuple[tuple[bytes, Converter], ...] = (
     (b"filedesc:", archive_web.convert_arc),
     (b"\x00\x05\x16", archive_apple.convert),
     (b"\x78\x9f\x3e\x22", tnef.convert),
+    *(
+        (magic, archive_unix.convert_cpio)
+        for magic in (b"070701", b"070702", b"070707", b"\xc7\x71", b"\x71\xc7")
+    ),
     *(
         (magic, packed.convert)
         for magic in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x1f\x9d", b"LZIP")
@@ -61,13 +66,12 @@ def converter(body: bytes, name: str) -> Converter:
         return archive_disc.convert_iso
     if tar.is_tar(head):
         return tar.convert
-    if archive_unix.is_cpio(head):
-        return archive_unix.convert_cpio
-    if mbox.is_mbox(head):
-        return mbox.convert
-    if mhtml.is_mhtml(head):
-        return mhtml.convert
-    return mail.convert if mail.is_mail(head) or ending == "eml" else text.convert
+    told: dict[str, Converter] = {
+        "application/mbox": mbox.convert,
+        "multipart/related": mhtml.convert,
+        "message/rfc822": mail.convert,
+    }
+    return told.get(text_kind(head)) or (mail.convert if ending == "eml" else text.convert)
 
 
 def opening(name: str, limits: Limits | None = None) -> Context:

@@ -11,7 +11,6 @@ from shoal.freshness.measures import (
     at_time,
     expected,
     expected_age,
-    expected_freshness,
     hindsight,
     mean_age,
     mean_freshness,
@@ -24,6 +23,11 @@ from shoal.model.change_history import Life
 WEEKLY = 1 / 7
 """Changes a day; these tests count in days."""
 ONE = ((WEEKLY, 1.0),)
+
+
+def expected_freshness(rate: float, seconds: float) -> float:
+    """The chance that nothing has changed so long after a visit."""
+    return exp(-rate * max(seconds, 0.0))
 
 
 def test_the_check_value() -> None:

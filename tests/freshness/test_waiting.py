@@ -14,7 +14,6 @@ from shoal.freshness.waiting import (
     interval,
     price_of,
     value,
-    waiting_for_age,
     waiting_for_freshness,
 )
 from shoal.model.change_history import Life
@@ -23,6 +22,10 @@ DAY = 86_400.0
 POLICIES: tuple[Policy, ...] = ("age", "freshness", "uniform", "proportional")
 RATES = (0.0, 1e-40, 1e-12, 1e-7, 0.0199999, 0.02, 0.0200001, 1.0, 50.0, 1e9)
 WIDE = 1e-6, 1e18
+
+
+def waiting_for_age(rate: float, seconds: float) -> float:
+    return value(((rate, 1.0),), seconds, "age")
 
 
 def integral(rate: float, seconds: float, *, of_age: bool) -> float:

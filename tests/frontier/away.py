@@ -18,7 +18,3 @@ class Away:
         del batch
         assert not self.owns(site)
         self.sent.append(item)
-
-    def send_all(self, batch: Batch, item: Item) -> None:
-        del batch
-        self.sent.append(item)

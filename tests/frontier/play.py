@@ -152,7 +152,7 @@ class Play:
             fetched = self.fetched(answer, now)
         self.frontier.release(lease, fetched)
         visit, began = lease.visit, self.began.pop(id(lease), now)
-        host = host_of_site(lease.site)
+        host = host_of_site(lease.next_url().site)
         event = Event(visit.url, visit.kind, host, fetched.address, began, now, fetched.asked)
         self.log.append(event)
         return fetched

@@ -240,10 +240,10 @@ def test_many_workers_crawl_everything_once(table: RocksTable) -> None:
             lease = await frontier.next_site()
             if lease is None:
                 continue
-            assert lease.site not in busy
-            busy.add(lease.site)
+            assert lease.next_url().site not in busy
+            busy.add(lease.next_url().site)
             await asyncio.sleep(0)
-            busy.remove(lease.site)
+            busy.remove(lease.next_url().site)
             fetched.append(lease.visit.url)
             end(table, frontier, lease)
 

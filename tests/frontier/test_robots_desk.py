@@ -122,7 +122,7 @@ def test_its_site_keeps_its_slot_meanwhile_however_many_wait(
         if other is None:
             clock.advance(1)
         else:
-            assert other.site != lease.site
+            assert other.next_url().site != lease.next_url().site
             play.end(other, NO_ROBOTS if other.visit.kind is Kind.ROBOTS else OK)
     play.finish(lease.visit, fetched, ALL_ALLOWED)
     assert play.crawl() == [f"{A}/1"]
@@ -295,7 +295,7 @@ def test_a_redirect_to_another_host_is_an_errand_at_its_pace(play: Play) -> None
     assert play.lease() is None, "host b has been asked a second ago"
     play.clock.advance(2)
     lease = play.expect(f"{B}/for-a.txt")
-    assert lease.site == play.site(B)
+    assert lease.next_url().site == play.site(B)
     play.clock.advance(60)
     assert play.lease() is None, "neither its own page nor one of a, while the rules are unknown"
     play.end(lease, NOTHING_ALLOWED)

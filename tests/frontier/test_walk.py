@@ -75,13 +75,13 @@ class Walk:
         lease = self.play.lease()
         if lease is None:
             return
-        hosts = [host_of_site(other.site) for other in self.leased]
-        assert host_of_site(lease.site) not in hosts, "a host is asked twice at once"
+        hosts = [host_of_site(other.next_url().site) for other in self.leased]
+        assert host_of_site(lease.next_url().site) not in hosts, "a host is asked twice at once"
         rows = [other.visit.row for other in self.leased]
         rows += [visit.row for visit, _, _ in self.unfinished]
         assert lease.visit.row not in rows, "a URL is taken twice at once"
         if not lease.visit.asked_for:
-            assert host_of_site(lease.site) not in self.paused | self.excluded
+            assert host_of_site(lease.next_url().site) not in self.paused | self.excluded
         self.leased.append(lease)
 
     def answer(self, visit: Visit) -> Answer:

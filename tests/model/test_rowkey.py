@@ -7,16 +7,14 @@ from hypothesis import strategies as st
 from shoal.model.urls.rowkey import (
     KeyRange,
     domain_range,
-    host_key,
     prefix_range,
     row_key,
     site_key,
     site_of_key,
-    site_range,
     suffix_range,
     url_of,
 )
-from shoal.model.urls.url import Site, resolve, site_of
+from shoal.model.urls.url import resolve, site_of
 
 
 @pytest.mark.parametrize(
@@ -84,11 +82,8 @@ def test_every_href_comes_back_and_knows_its_site(href: str | None) -> None:
     site = site_of(href)
     if site.port or ":0" not in href:  # an explicit port 0 is one with none, outside the web
         assert site_of_key(key) == site_key(site)
-        assert host_key(key) == host_key(site)
-        assert host_key(site_key(site)) == host_key(site)
         if "@" not in href:
             assert key.startswith(site_key(site))
-            assert _within(key, site_range(site))
 
 
 @given(st.lists(_hrefs.filter(bool), min_size=2, max_size=2, unique=True))
@@ -97,23 +92,22 @@ def test_two_hrefs_have_two_keys(hrefs: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "site", "host"),
+    ("key", "site"),
     [
-        (b"org,wikipedia,en)443:https/wiki", b"org,wikipedia,en)443:https", b"org,wikipedia,en)"),
-        (b"org,h)80:http@u:p@/x", b"org,h)80:http", b"org,h)"),
-        (b"[::1])80:http/", b"[::1])80:http", b"[::1])"),
-        (b"host):gopher", b"host):gopher", b"host)"),
-        (b"file:/data/x", b"file:", b"file:"),
-        (b"file:////x", b"file:", b"file:"),
-        (b"file://host/x", b"file://host", b"file://host"),
-        (b"mailto:a@b.org", b"mailto:", b"mailto:"),
-        (b"http://a,b.org:81/x", b"http://a,b.org:81", b"http://a,b.org:81"),
-        (b"http://u:p@a,b.org/x", b"http://a,b.org", b"http://a,b.org"),
+        (b"org,wikipedia,en)443:https/wiki", b"org,wikipedia,en)443:https"),
+        (b"org,h)80:http@u:p@/x", b"org,h)80:http"),
+        (b"[::1])80:http/", b"[::1])80:http"),
+        (b"host):gopher", b"host):gopher"),
+        (b"file:/data/x", b"file:"),
+        (b"file:////x", b"file:"),
+        (b"file://host/x", b"file://host"),
+        (b"mailto:a@b.org", b"mailto:"),
+        (b"http://a,b.org:81/x", b"http://a,b.org:81"),
+        (b"http://u:p@a,b.org/x", b"http://a,b.org"),
     ],
 )
-def test_site_and_host_of_a_key(key: bytes, site: bytes, host: bytes) -> None:
+def test_the_site_of_a_key(key: bytes, site: bytes) -> None:
     assert site_of_key(key) == site
-    assert host_key(key) == host
 
 
 @pytest.mark.parametrize("key", [b"", b"nothing", b")443:https/"])
@@ -175,26 +169,6 @@ def test_an_address_is_a_range_of_its_own() -> None:
     hosts = ["http://127.0.0.1/", "http://127.0.0.1:81/x", "http://127.0.0.10/", "http://[::1]/"]
     assert _found(hosts, domain_range("127.0.0.1")) == set(hosts[:2])
     assert _found(hosts, domain_range("[::1]")) == set(hosts[3:])
-
-
-def test_a_site_is_a_range_without_other_schemes_and_ports() -> None:
-    http = ["http://h.org/", "http://h.org/~z?q#f", "http://u@h.org/"]
-    other = ["https://h.org/", "http://h.org:8080/", "http://h.org:8/", "http://a.h.org/"]
-    other += ["http://h.orga/", "https://h.org:80/"]
-    assert _found(http + other, site_range(Site("http", "h.org", 80))) == set(http)
-
-
-@pytest.mark.parametrize(
-    ("site", "inside", "outside"),
-    [
-        (Site("file", "", 0), ["file:///x", "file:////x"], ["http://file/"]),
-        (Site("file", "host", 0), ["file://host/x"], ["file://hosts/x", "file:///x"]),
-        (Site("http", "a,b", 80), ["http://a,b/x"], ["https://a,b/x", "http://a,bc/x"]),
-        (Site("mail", "", 0), ["mail:account/1"], ["mailto:account/1"]),
-    ],
-)
-def test_sites_kept_verbatim_are_ranges(site: Site, inside: list[str], outside: list[str]) -> None:
-    assert _found(inside + outside, site_range(site)) == set(inside)
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,14 @@ def test_a_body_without_its_order_is_cleared_away_after_a_while(spool: Path) -> 
 def test_a_disk_that_takes_no_order_keeps_no_body(
     spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inbox, rename = Inbox(spool), Path.rename
+    inbox, replace = Inbox(spool), Path.replace
 
     def full(self: Path, target: Path) -> Path:
         if target.suffix == ".order":
             raise OSError(28, "No space left on device")
-        return rename(self, target)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "rename", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(CollectionError, match="No space left"):
         inbox.push(URL, KIND, BODY)
     assert list(spool.iterdir()) == []

@@ -15,7 +15,6 @@ from shoal.clock import SystemClock
 from shoal.errors import UnderstandError
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Visit
-from shoal.ports import Understander
 from shoal.understand.pool import ChildLimits, Pool
 from tests.understand.parts import (
     LOOPS,
@@ -153,8 +152,7 @@ def test_close_does_not_wait_for_a_page_that_hangs(run: Run) -> None:
 
 
 def test_close_before_any_page(run: Run) -> None:
-    understander: Understander = pool_of()
-    run(understander.close())
+    run(pool_of().close())
 
 
 @on_each_loop
@@ -200,7 +198,6 @@ import asyncio, os, signal, sys
 from shoal.clock import SystemClock
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Visit
-from shoal.ports import Understander
 from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
 

@@ -22,11 +22,6 @@ def best_block(bits: bytes | bytearray) -> Range | None:
     return best
 
 
-def objective(bits: bytes | bytearray, i: int, j: int) -> int:
-    """Tags before i, words from i to j, tags after j."""
-    return bits.count(1, 0, i) + bits.count(0, i, j + 1) + bits.count(1, j + 1)
-
-
 def content(html: str) -> list[Range]:
     """The source of the best block, from its first word to its last; nothing without words."""
     bits = Bits(html)

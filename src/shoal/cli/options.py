@@ -13,9 +13,6 @@ from typer.core import TyperGroup
 
 from shoal.errors import UsageError
 
-HOUSEKEEPING = "Crawl", "Read", "Steer", "Look after"
-"""The themes under which `--help` lists the commands."""
-
 Context = typer.Context
 
 app = typer.Typer(

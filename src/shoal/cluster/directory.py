@@ -11,11 +11,12 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from shoal.cluster.objects import Exists, Missing, StoreFault, must_be_key
+from shoal.whole_file import put_on_disk
 
 PARTIAL = ".partial"
 """What is being written; on the same disk, so that it can be moved to its place in one step."""
@@ -112,7 +113,8 @@ class DirectoryObjects:
                 except FileNotFoundError:  # the folder was empty, and somebody removed it
                     if not left:
                         raise
-            _put_on_disk(path.parent)
+            with suppress(FileNotFoundError):  # somebody has deleted the object already
+                put_on_disk(path.parent)
         finally:
             partial.unlink(missing_ok=True)
 
@@ -174,17 +176,6 @@ def _make_folder(folder: Path) -> None:
                 errno.ENOTDIR, "an object stands where its folder is"
             ) from error
         raise FileNotFoundError(errno.ENOENT, "removed just now") from error
-
-
-def _put_on_disk(directory: Path) -> None:
-    try:
-        fd = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return  # somebody has deleted the object already
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from shoal.cluster.objects import Objects, must_be_key
 from shoal.errors import DamagedError, UsageError
 from shoal.model.digest import pieces_digest
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.whole_file import write_whole
 
 LOCAL_NAME = "checkpoint.json"
 """In the tablet's directory: the manifest of what its files are in the store."""
@@ -118,9 +119,7 @@ def read_local(directory: Path) -> Manifest | None:
 
 
 def write_local(directory: Path, manifest: Manifest) -> None:
-    partial = directory / f"{LOCAL_NAME}.tmp"
-    partial.write_bytes(encode(manifest))
-    partial.replace(directory / LOCAL_NAME)
+    write_whole(directory / LOCAL_NAME, encode(manifest))
 
 
 def read_range(path: Path, start: int, end: int) -> Iterator[bytes]:

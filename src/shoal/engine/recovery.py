@@ -18,8 +18,8 @@ from shoal.model.document import Spot
 from shoal.model.record import Struct
 from shoal.ports import Table
 from shoal.store import archive, archive_ends, claims
-from shoal.store.archive_sync import put_on_disk
 from shoal.store.archive_tail import Tail, mend
+from shoal.whole_file import put_on_disk
 
 
 class Recovered(Struct, frozen=True):

@@ -16,6 +16,7 @@ from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.model.urls.url import canonical
 from shoal.sources.sitemap_make import Line, Target, is_sitemap_of_ours, write_sitemaps
 from shoal.sources.web_folder import FoundFile, WebFolder, url_path
+from shoal.whole_file import write_whole
 
 STATE_NAME = ".shoal-sitemap.json"
 _DAY = 86_400.0
@@ -166,6 +167,4 @@ def _read_state(path: Path) -> MakingState:
 
 
 def _write_state(path: Path, state: MakingState) -> None:
-    draft = path.with_name(path.name + ".draft")
-    draft.write_bytes(to_json(state))
-    draft.replace(path)
+    write_whole(path, to_json(state))

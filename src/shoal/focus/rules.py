@@ -138,11 +138,6 @@ def parse_rules(text: str, name: str = "the rules") -> Rules:
     return rules
 
 
-def ready_made() -> list[str]:
-    """The names of the rule sets that come with Shoal."""
-    return sorted(file.name.removesuffix(_SUFFIX) for file in _sets())
-
-
 def load_rules(name_or_path: str) -> str:
     """The text of a ready-made set (a name wins; `./name` is a file) or of a file, checked."""
     ready = {file.name.removesuffix(_SUFFIX): file for file in _sets()}

@@ -9,7 +9,7 @@ that the copy was fresh all the time, one that found a change says that there wa
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from math import exp, expm1
+from math import expm1
 from typing import NamedTuple
 
 _SMALL = 1e-3
@@ -30,11 +30,6 @@ class Look(NamedTuple):
     """None: it could not tell."""
     changed_at: float | None = None
     """When the last change before it was, if that was told."""
-
-
-def expected_freshness(rate: float, seconds: float) -> float:
-    """The chance that nothing has changed so long after a visit."""
-    return exp(-rate * max(seconds, 0.0))
 
 
 def expected_age(rate: float, seconds: float) -> float:

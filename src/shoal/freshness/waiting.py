@@ -36,14 +36,6 @@ class _Cost(NamedTuple):
     """t·V′(t): by how much the value would grow if it went on so until twice the time."""
 
 
-def waiting_for_age(rate: float, seconds: float) -> float:
-    x = rate * seconds
-    if x < _SERIES_BELOW:
-        return seconds * seconds * x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x / 144)))
-    gone = math.exp(-x)
-    return seconds * seconds * (0.5 + (gone - (1 - gone) / x) / x)
-
-
 def waiting_for_freshness(rate: float, seconds: float) -> float:
     x = rate * seconds
     if x < _SERIES_BELOW:

@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from shoal.errors import Busy
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.whole_file import put_on_disk, write_whole
 
 CURRENT = "current"
 SUMMARY = "summary.json"
@@ -98,8 +99,8 @@ class Fresh:
         shutil.rmtree(self.scratch, ignore_errors=True)
         (self.path / SUMMARY).write_bytes(to_json(summary))
         for file in self.path.iterdir():
-            _sync(file)
-        _sync(self.path)
+            put_on_disk(file)
+        put_on_disk(self.path)
 
 
 @contextmanager
@@ -133,19 +134,15 @@ def adopt(directory: Path, name: str) -> None:
     with _locked(directory):
         arrived = directory / f"{name}{_ARRIVING}"
         for file in arrived.iterdir():
-            _sync(file)
-        _sync(arrived)
+            put_on_disk(file)
+        put_on_disk(arrived)
         arrived.rename(place)
         _name(directory, name)
         _clear(directory)
 
 
 def _name(directory: Path, name: str) -> None:
-    new = directory / f"{CURRENT}.new"
-    new.write_text(f"{name}\n", encoding="ascii")
-    _sync(new)
-    new.replace(directory / CURRENT)
-    _sync(directory)
+    write_whole(directory / CURRENT, f"{name}\n".encode("ascii"), synced=True)
 
 
 def _clear(directory: Path) -> None:
@@ -168,13 +165,5 @@ def _locked(directory: Path) -> Iterator[None]:
                 "Another process is ranking the pages of this collection; wait until it is done."
             ) from error
         yield
-    finally:
-        os.close(fd)
-
-
-def _sync(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
     finally:
         os.close(fd)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.whole_file import whole_file
 
 _NAME = "opened"
 _MOST_BYTES = 1 << 20
@@ -73,15 +74,14 @@ class Opened:
 
     def _compact(self) -> None:
         """While the lock is held."""
-        draft, written = self._path.with_suffix(".tmp"), 0
-        with draft.open("wb") as file:
+        written = 0
+        with whole_file(self._path, mode=0o600) as file:
             for url, times in self._counts().most_common():
                 line = to_json(_Line(url, times)) + b"\n"
                 written += len(line)
                 if written > _KEPT_BYTES:
                     break
                 file.write(line)
-        draft.replace(self._path)
 
 
 def _counted(lines: Iterable[bytes]) -> Counter[str]:

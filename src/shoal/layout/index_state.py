@@ -11,6 +11,7 @@ from shoal.layout.layout import Layout
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.ports import Table
 from shoal.store.change_log import last_sequence
+from shoal.whole_file import write_whole
 
 
 class IndexState(Struct):
@@ -21,10 +22,7 @@ class IndexState(Struct):
 
 
 def write_state(layout: Layout, state: IndexState) -> None:
-    path = _state_path(layout)
-    draft = path.with_suffix(".tmp")
-    draft.write_bytes(to_json(state))
-    draft.replace(path)
+    write_whole(_state_path(layout), to_json(state))
 
 
 def forget_index(layout: Layout) -> None:

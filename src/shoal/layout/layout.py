@@ -33,7 +33,7 @@ READERS = "readers"
 _OWN = frozenset(
     (
         *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
-        *("websub", "status.json", "status.tmp", READERS, LIVE),
+        *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
     )
 )
 """What a directory may hold and still become a collection: its settings, and what a kill during the

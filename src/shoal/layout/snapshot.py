@@ -16,6 +16,7 @@ from shoal.counters import Counts
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.whole_file import write_whole
 
 
 class Trouble(Struct):
@@ -148,9 +149,7 @@ def _totals(counts: Counts) -> dict[str, int]:
 
 def write_snapshot(path: Path, snapshot: Snapshot) -> None:
     """In one step, so that a reader never sees half of it."""
-    draft = path.with_suffix(".tmp")
-    draft.write_bytes(to_json(snapshot))
-    draft.replace(path)
+    write_whole(path, to_json(snapshot))
 
 
 def read_snapshot(path: Path) -> Snapshot | None:

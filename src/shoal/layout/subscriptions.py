@@ -11,13 +11,14 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.errors import CollectionError
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.sources.subscription import Standing, Subscription, callback_of
 from shoal.sources.websub import MOST_REMEMBERED, is_replay, remembering
+from shoal.whole_file import write_whole
 
 DIRECTORY = "websub"
 MOST_SUBSCRIPTIONS = 10_000
@@ -123,16 +124,8 @@ class Subscriptions:
             return file.read(_MOST_FILE_BYTES)
 
     def _write(self, name: str, data: bytes) -> None:
-        draft = self._directory / f".{name}"
         try:
-            with suppress(FileNotFoundError):
-                draft.unlink()  # of a process that was killed
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self._directory / name)
+            write_whole(self._directory / name, data, synced=True, mode=0o600)
         except OSError as error:
             raise self._unusable(error) from error
 

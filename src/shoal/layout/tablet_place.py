@@ -15,14 +15,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from shoal.errors import CollectionError
-from shoal.store.archive_sync import put_on_disk
+from shoal.whole_file import put_on_disk
 
 _DIGITS = 8
 _NEVER_CHANGES = (".sst", ".warc.gz", ".store", ".term", ".idx", ".pos", ".fast", ".fieldnorm")
 SNAPSHOTS = "snapshots"
 """In the directory of an epoch: copies of its table for those who read all of it."""
 _NOT_TAKEN_ALONG = frozenset(
-    ("lock", "readers", "status.json", "status.tmp", "log", "LOCK", SNAPSHOTS)
+    ("lock", "readers", "status.json", ".status.json.part", "log", "LOCK", SNAPSHOTS)
 )
 _KEPT = 2
 """Directories: the owner's, and the one before it, in which somebody may still be reading."""

@@ -36,8 +36,8 @@ from shoal.model.record import Struct, pack, unpack
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Kind
 from shoal.ports import Table
-from shoal.store.archive_sync import put_on_disk
 from shoal.store.table import RocksTable
+from shoal.whole_file import put_on_disk
 
 _GENERATIONS = "generations"
 _DISCARDED = "discarded-"

@@ -19,8 +19,9 @@ from shoal.sources.inbox import (
     Order,
     Push,
 )
+from shoal.whole_file import DRAFT
 
-_NOT_COPIED = shutil.ignore_patterns("lock", "*.old", "*.new", "scratch")
+_NOT_COPIED = shutil.ignore_patterns("lock", "*.old", f"*{DRAFT}", "scratch")
 
 
 def copy_shared(first: Layout, target: Layout) -> None:

@@ -45,9 +45,9 @@ from shoal.repartition.files import copy_own, copy_shared
 from shoal.repartition.outbox import Post
 from shoal.repartition.survey import Survey
 from shoal.repartition.tables import Wave
-from shoal.store.archive_sync import put_on_disk
 from shoal.store.removal import Copying
 from shoal.store.table import RocksTable
+from shoal.whole_file import put_on_disk
 
 _DRAFT = ".part"
 _SCRATCH = "scratch"

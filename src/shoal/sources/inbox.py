@@ -18,6 +18,7 @@ from pathlib import Path
 from shoal.clock import Clock, SystemClock
 from shoal.errors import CollectionError, UsageError
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.whole_file import put_on_disk, write_whole
 
 MAX_ORDER_BYTES = 16_384
 MAX_BODY_BYTES = 5_000_000
@@ -182,18 +183,10 @@ class Inbox:
         return f"{self._last_us:016d}-{secrets.token_hex(4)}.order"
 
     def _keep(self, name: str, data: bytes) -> None:
-        draft = self._directory / f".{name}"
         try:
             self._directory.mkdir(exist_ok=True)
-            with draft.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.rename(self._directory / name)
-            self._sync()
+            write_whole(self._directory / name, data, synced=True)
         except OSError as error:
-            with suppress(OSError):
-                draft.unlink()
             raise self._unusable(error) from error
 
     def take(self) -> list[tuple[str, Order]]:
@@ -213,7 +206,7 @@ class Inbox:
         try:
             (self._directory / _body_of_order(name)).unlink(missing_ok=True)
             (self._directory / name).unlink(missing_ok=True)
-            self._sync()
+            put_on_disk(self._directory)
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -269,14 +262,6 @@ class Inbox:
         except OSError as error:
             place = f"{name}, because it can't be renamed: {error.strerror}"
         return Unreadable(f"a file in the inbox is no order ({why}); it is kept as {place}")
-
-    def _sync(self) -> None:
-        """A rename or a deletion is durable when its directory is."""
-        handle = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def _unusable(self, error: OSError) -> CollectionError:
         where = f"the inbox {self._directory}"

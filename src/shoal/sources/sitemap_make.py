@@ -19,6 +19,7 @@ from xml.sax.saxutils import escape
 from shoal.errors import UsageError
 from shoal.model.compression import gzip_member
 from shoal.sources.gunzip import GZIP_MAGIC, gunzipped
+from shoal.whole_file import write_whole
 
 MAX_URLS = 50_000
 MAX_BYTES = 50 * 1024 * 1024
@@ -152,9 +153,7 @@ def _put(part: _Part, name: str, target: Target) -> Written:
     _require_ours(path)
     body = gzip_member(part.body, is_plain_text=True) if target.is_gzip else part.body
     if not path.exists() or path.read_bytes() != body:
-        draft = path.with_name(f".{name}.draft")
-        draft.write_bytes(body)
-        draft.replace(path)
+        write_whole(path, body)
     return Written(name, part.urls)
 
 

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from shoal.errors import CollectionError
+from shoal.whole_file import put_on_disk
 
 
 class ArchiveSync:
@@ -36,12 +37,3 @@ class ArchiveSync:
                     grown += 1
         if grown:
             put_on_disk(self._directory)
-
-
-def put_on_disk(path: str | Path) -> None:
-    """A file's bytes, or a directory's names."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -9,7 +9,6 @@ into it, rows go over in batches while both files are there, and the old file go
 on disk points at it. A copy that was left over has no row and is deleted by the next run.
 """
 
-import os
 import re
 import secrets
 from array import array
@@ -26,14 +25,13 @@ from shoal.model.document import Spot
 from shoal.model.outcome import Outcome
 from shoal.ports import Batch, Table
 from shoal.store import archive, archive_ends, claims, warc
-from shoal.store.archive_sync import put_on_disk
 from shoal.store.cells import Cells
 from shoal.store.members import Member, members
 from shoal.store.rows import TEXT, FetchRow, VisitRow
+from shoal.whole_file import DRAFT, put_on_disk, whole_file
 
 _ROWS_AT_ONCE = 500
 _HEAD_BYTES = 1 << 13
-_DRAFT = ".part"
 _FIELD = re.compile(rb"^WARC-(Record-ID|Target-URI): (\S*)\r$", re.MULTILINE)
 _NAME = re.compile(r"(shoal-\d{14}-)[0-9a-f]+(-\d+\.warc\.gz)")
 
@@ -112,7 +110,7 @@ def _trim_texts(table: Table, batch: Batch, row: bytes, kept_ms: set[int]) -> in
 
 def drop_drafts(directory: Path) -> None:
     """What a killed run had begun to copy."""
-    for path in directory.glob(f"*{_DRAFT}"):
+    for path in directory.glob(f"*{DRAFT}"):
         path.unlink()
 
 
@@ -156,22 +154,17 @@ class Copier:
 
     def _write(self, file: str, kept: list[tuple[int, int]], dropped: int) -> Copy:
         name = _new_name(file, self._now)
-        draft = self._directory / (name + _DRAFT)
         offsets = {}
+        copy = whole_file(self._directory / name, synced=True)
         try:
-            with (self._directory / file).open("rb") as source, draft.open("xb") as target:
+            with (self._directory / file).open("rb") as source, copy as target:
                 target.write(_info(name, file, self._now))
                 for offset, length in kept:
                     source.seek(offset)
                     offsets[offset] = target.tell()
                     target.write(source.read(length))
-                target.flush()
-                os.fsync(target.fileno())
                 size = target.tell()
-            draft.rename(self._directory / name)
-            put_on_disk(self._directory)
         except OSError as error:
-            draft.unlink(missing_ok=True)
             raise CollectionError(
                 f"The archive file {file} can't be copied: {error.strerror or error}; "
                 "nothing was lost."

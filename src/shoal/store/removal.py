@@ -30,8 +30,8 @@ from shoal.model.urls.partition import tablet_of_row
 from shoal.model.urls.rowkey import row_key
 from shoal.ports import Batch, Table
 from shoal.store import archive, warc
-from shoal.store.archive_sync import put_on_disk
 from shoal.store.members import Member, members
+from shoal.whole_file import put_on_disk
 
 _HEAD_BYTES = 1 << 13
 _GZIP_MAGIC = b"\x1f\x8b"

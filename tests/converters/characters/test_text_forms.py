@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.converters.characters.text_forms import composed, normalised
+from shoal.converters.characters.text_forms import normalised
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,6 @@ def test_spellings_of_a_word_are_equal(written: str, plain: str) -> None:
 @pytest.mark.parametrize(("one", "other"), [("cote", "côte"), ("fish", "fisch"), ("и", "й")])
 def test_accents_make_other_words(one: str, other: str) -> None:
     assert normalised(one) != normalised(other)
-
-
-def test_what_is_kept_looks_the_same() -> None:
-    assert composed("cafe\u0301 ﬁsh Ａ") == "café ﬁsh Ａ"
 
 
 @given(st.text(max_size=60))

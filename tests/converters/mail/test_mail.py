@@ -6,6 +6,7 @@ import pytest
 from shoal.converters.context import Converted
 from shoal.converters.limits import Limits
 from shoal.converters.mail import mail
+from shoal.converters.sniff.text import is_mail
 from shoal.model.page import Tag
 from tests.converters.archive_parts import damaged, opening, read
 
@@ -159,9 +160,9 @@ def test_nesting_and_parts_are_bounded() -> None:
 
 
 def test_mails_are_told_by_their_head() -> None:
-    assert mail.is_mail((SAMPLES / "mail-news").read_bytes())
-    assert mail.is_mail(b"Return-Path: <a@b>\r\nReceived: x\r\nFrom: a\r\nSubject: s\r\n\r\nx")
-    assert not mail.is_mail(b"title: Fish\ndate: today\n\nfrom: nobody")
-    assert not mail.is_mail(b"#include <fish.h>\nFrom: x\nTo: y\nSubject: z\n")
-    assert not mail.is_mail(b"HTTP/1.1 200 OK\r\nDate: x\r\nContent-Type: text/html\r\n\r\n")
-    assert not mail.is_mail(b"")
+    assert is_mail((SAMPLES / "mail-news").read_bytes())
+    assert is_mail(b"Return-Path: <a@b>\r\nReceived: x\r\nFrom: a\r\nSubject: s\r\n\r\nx")
+    assert not is_mail(b"title: Fish\ndate: today\n\nfrom: nobody")
+    assert not is_mail(b"#include <fish.h>\nFrom: x\nTo: y\nSubject: z\n")
+    assert not is_mail(b"HTTP/1.1 200 OK\r\nDate: x\r\nContent-Type: text/html\r\n\r\n")
+    assert not is_mail(b"")

@@ -2,6 +2,7 @@ from pathlib import Path
 
 from shoal.converters.limits import Limits
 from shoal.converters.mail import mbox
+from shoal.converters.sniff.text import text_kind
 from tests.converters.archive_parts import opening, read
 
 SAMPLE = (Path(__file__).parents[1] / "samples" / "mail-list.mbox").read_bytes()
@@ -30,8 +31,8 @@ def test_windows_line_ends_and_a_cut_last_message() -> None:
 
 
 def test_a_mailbox_is_told_by_its_first_lines() -> None:
-    assert mbox.is_mbox(SAMPLE)
-    assert not mbox.is_mbox(b"From the boat we saw it.\nIt was white.\n")
+    assert text_kind(SAMPLE) == "application/mbox"
+    assert text_kind(b"From the boat we saw it.\nIt was white.\n") == ""
     assert read(b"From a Mon Jan  1 10:00:00 2026\n", "x")
 
 

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from shoal.converters.mail import mhtml
+from shoal.converters.sniff.text import text_kind
 from tests.converters.archive_parts import opening
 
 SAMPLE = (Path(__file__).parents[1] / "samples" / "mail-page.mht").read_bytes()
@@ -39,6 +40,6 @@ def test_without_a_page_it_says_so() -> None:
 
 
 def test_mails_are_no_saved_pages() -> None:
-    assert mhtml.is_mhtml(SAMPLE)
-    assert not mhtml.is_mhtml(b"To: x\nContent-Type: multipart/related; boundary=b\n\n")
-    assert not mhtml.is_mhtml(b"Content-Type: text/plain\n\n")
+    assert text_kind(SAMPLE) == "multipart/related"
+    assert text_kind(b"To: x\nContent-Type: multipart/related; boundary=b\n\n") == ""
+    assert text_kind(b"Content-Type: text/plain\n\n") == ""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.errors import UsageError
+from shoal.whole_file import whole_file
 
 
 @contextmanager
@@ -16,14 +17,8 @@ def destination(output: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(output)
-    draft = path.with_name(f".{path.name}.part")
     try:
-        with draft.open("wb") as file:
+        with whole_file(Path(output), or_none=True) as file:
             yield file
-        if draft.stat().st_size:
-            draft.replace(path)
     except OSError as error:
         raise UsageError(f"{output} can't be written: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)

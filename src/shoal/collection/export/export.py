@@ -30,6 +30,7 @@ from shoal.model.urls.rowkey import row_key
 from shoal.store import cdxj
 from shoal.store.archive import read_member
 from shoal.store.pages import Filter
+from shoal.whole_file import whole_file
 
 Form = Literal["urls", "jsonl", "warc", "cdxj"]
 _ENDINGS = {"urls": "txt", "jsonl": "jsonl", "warc": "warc.gz", "cdxj": "cdxj"}
@@ -77,16 +78,8 @@ def write_parts(tablets: Tablets, wanted: Export, directory: Path) -> list[int]:
     ending = "jsonl" if wanted.json else _ENDINGS[wanted.form]
 
     def write_part(tablet: int) -> int:
-        path = directory / f"part-{tablet:04d}.{ending}"
-        draft = directory / f".{path.name}.part"
-        try:
-            with draft.open("wb") as out:
-                written = _write(tablets, partial(of_one, tablets, tablet), wanted, out)
-            if written:
-                draft.replace(path)
-            return written
-        finally:
-            draft.unlink(missing_ok=True)
+        with whole_file(directory / f"part-{tablet:04d}.{ending}", or_none=True) as out:
+            return _write(tablets, partial(of_one, tablets, tablet), wanted, out)
 
     try:
         directory.mkdir(parents=True, exist_ok=True)

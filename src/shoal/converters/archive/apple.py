@@ -10,9 +10,7 @@ from shoal.converters.context import Context, Converted
 from shoal.converters.mail.headers import decode_text
 from shoal.model.page import Page
 
-SINGLE_MAGIC = b"\x00\x05\x16\x00\x00"
-DOUBLE_MAGIC = b"\x00\x05\x16\x07\x00"
-_DATA_FORK, _REAL_NAME, _COMMENT = 1, 3, 4
+_DATA_FORK, _REAL_NAME = 1, 3
 _MAX_ENTRIES = 100
 
 

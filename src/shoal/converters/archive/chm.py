@@ -17,7 +17,6 @@ from shoal.converters.html.references import unescape
 from shoal.converters.mail.headers import decode_text
 from shoal.converters.writer import Writer
 
-MAGIC = b"ITSF"
 _MAX_ENTRIES = 50_000
 _MAX_UNPACKED_BYTES = 12_000_000
 """Our decoder does about a megabyte in a second."""

@@ -17,9 +17,7 @@ from shoal.converters.archive.lzx import unlzx
 from shoal.converters.archive.names import decode_names
 from shoal.converters.context import Context, Converted
 
-CAB_MAGIC = b"MSCF\0\0\0\0"
 ISO_MAGIC = b"CD001"
-ISO_MAGIC_AT = 0x8001
 _SECTOR = 2048
 _MAX_FILES = 50_000
 _MAX_FOLDERS = 5_000

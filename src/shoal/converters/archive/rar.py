@@ -15,7 +15,6 @@ from shoal.converters.archive.names import decode_names
 from shoal.converters.archive.program import lazily
 from shoal.converters.context import Context, Converted
 
-MAGIC_4 = b"Rar!\x1a\x07\x00"
 MAGIC_5 = b"Rar!\x1a\x07\x01\x00"
 _MAX_BLOCKS = 50_000
 _SFX_BYTES = 1_000_000

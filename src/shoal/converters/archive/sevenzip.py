@@ -16,7 +16,6 @@ from shoal.converters.archive.coders import AES, FAULTS, FOREIGN, Coder, Unread,
 from shoal.converters.archive.program import lazily
 from shoal.converters.context import Context, Converted
 
-MAGIC = b"7z\xbc\xaf\x27\x1c"
 _MAX_FILES = 50_000
 _MAX_FOLDERS = 10_000
 _MAX_HEADER_BYTES = 20_000_000

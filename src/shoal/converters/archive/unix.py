@@ -16,7 +16,6 @@ from shoal.converters.context import Context, Converted
 from shoal.converters.writer import Writer
 
 AR_MAGIC = b"!<arch>\n"
-RPM_MAGIC = b"\xed\xab\xee\xdb"
 _MAX_MEMBERS = 50_000
 _RPM_HEADER_MAGIC = b"\x8e\xad\xe8"
 _NAME, _VERSION, _RELEASE, _SUMMARY, _DESCRIPTION = 1000, 1001, 1002, 1004, 1005
@@ -41,10 +40,6 @@ def convert_ar(body: bytes, context: Context) -> list[Converted]:
 
 def convert_cpio(body: bytes, context: Context) -> list[Converted]:
     return _contained(body, list(_cpio_entries(body)), context)
-
-
-def is_cpio(head: bytes) -> bool:
-    return head.startswith((b"070701", b"070702", b"070707", b"\xc7\x71", b"\x71\xc7"))
 
 
 def _contained(body: bytes, entries: list[_Entry], context: Context) -> list[Converted]:

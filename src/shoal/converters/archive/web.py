@@ -15,7 +15,6 @@ from shoal.converters.encoding import undo
 from shoal.converters.mail.headers import read_head
 
 WARC_MAGIC = b"WARC/"
-ARC_MAGIC = b"filedesc:"
 _MAX_RECORDS = 20_000
 _KEPT = frozenset({"response", "resource", "conversion"})
 _ARC_LINE = re.compile(

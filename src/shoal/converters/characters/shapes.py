@@ -10,7 +10,6 @@ from functools import cache
 
 BLANK, LOWER, UPPER, DIGIT, OPENING, CLOSING, DASH, NBSP = range(8)
 SIGN, CASELESS, RARE, BOX, NOTHING, MARK, STOP, FOREIGN = range(8, 16)
-SHAPES = 16
 
 FOLDED = str.maketrans("șțȘȚیک", "şţŞŢيك")
 """Romanian's commas below are cedillas in most charsets, Persian letters are Arabic ones."""

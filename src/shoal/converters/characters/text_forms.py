@@ -1,9 +1,8 @@
-"""Which spellings are the same word? Unicode forms for keeping a text and for matching it.
+"""Which spellings are the same word? The Unicode form for matching a text.
 
-`composed` (NFC) is for text that is kept and shown: it changes no meaning and no look. `normalised`
-is for comparing and finding: NFKC and case folding make full-width letters, ligatures, Arabic
-presentation forms, circled digits and capitals equal to the plain ones; what is invisible (soft
-hyphen, joiners, marks of direction, variation selectors) is dropped, quotes and dashes that
+`normalised` is for comparing and finding: NFKC and case folding make full-width letters, ligatures,
+Arabic presentation forms, circled digits and capitals equal to the plain ones; what is invisible
+(soft hyphen, joiners, marks of direction, variation selectors) is dropped, quotes and dashes that
 charsets disagree about (wave dash, minus, bar) become one. It loses information: never show it.
 """
 
@@ -24,11 +23,6 @@ _ALIKE = str.maketrans(
         "ـ": "",  # Arabic's tatweel only stretches a line
     }
 )
-
-
-def composed(text: str) -> str:
-    """NFC: letters with their accents as one character, as other programs write them."""
-    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
 def normalised(text: str) -> str:

@@ -9,32 +9,13 @@ import re
 
 from shoal.converters.context import Context, Converted
 from shoal.converters.mail.body import Body
-from shoal.converters.mail.headers import Head, date, read_head
+from shoal.converters.mail.headers import Head, date
 from shoal.converters.mail.mime import Part, parse
 from shoal.converters.writer import Run, Writer
 
 _SHOWN = ("From", "To", "Cc", "Newsgroups", "Date")
 _THREAD = ("message-id", "in-reply-to", "references")
-_SNIFFED_BYTES = 8_192
-_TELLING = frozenset(
-    {"received", "return-path", "message-id", "mime-version", "delivered-to", "x-mailer"}
-    | {"in-reply-to", "newsgroups", "content-transfer-encoding", "dkim-signature", "x-received"}
-    | {"envelope-to", "x-original-to", "reply-to", "references", "x-priority", "status", "x-uidl"}
-)
-_USUAL = frozenset({"from", "to", "subject", "date", "cc", "bcc", "sender", "content-type"})
 _EMLX = re.compile(rb"\s{0,10}(\d{1,12})[ \t]*\r?\n")
-
-
-def is_mail(head: bytes) -> bool:
-    """Whether a file begins with the head of a mail: for names without an extension."""
-    head = head[:_SNIFFED_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-    if not re.match(
-        rb"(?:From [^\r\n]*\r?\n|>From [^\r\n]*\r?\n)?[A-Za-z][A-Za-z0-9-]{1,40}:", head
-    ):
-        return False
-    names = {name for name, _ in read_head(head).fields}
-    telling, usual = len(names & _TELLING), len(names & _USUAL)
-    return telling + usual >= 3 and bool(usual) and (telling > 0 or {"from", "subject"} <= names)
 
 
 def convert(body: bytes, context: Context) -> list[Converted]:

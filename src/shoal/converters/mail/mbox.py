@@ -19,12 +19,6 @@ _MAX_MESSAGES = 100_000
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
-def is_mbox(head: bytes) -> bool:
-    """Whether a file begins with a message of a mailbox."""
-    first = _FROM.match(head)
-    return bool(first and _FIELD.match(head, first.end()))
-
-
 def convert(body: bytes, context: Context) -> list[Converted]:
     spans = _messages(body)
     most = context.limits.members

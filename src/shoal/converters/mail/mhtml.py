@@ -15,17 +15,6 @@ from shoal.converters.writer import Writer
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 
 
-def is_mhtml(head: bytes) -> bool:
-    """Whether a mail's head is that of a saved page: no receiver, and a related page in it."""
-    message = parse(head[:20_000])
-    names = {name for name, _ in message.head.fields}
-    if names & {"to", "received", "delivered-to", "return-path"}:
-        return False
-    return (
-        message.kind == "multipart/related" and "html" in message.params.get("type", "text/html")
-    ) or bool(names & {"snapshot-content-location"})
-
-
 def convert(body: bytes, context: Context) -> list[Converted]:
     message = parse(body)
     pages = [part for part in _leaves(message, context.limits.members) if part.kind in _PAGES]

@@ -9,7 +9,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from shoal.converters.mail.headers import Head, Typed, decode_text, from_base64, read_head, typed
+from shoal.converters.mail.headers import Head, decode_text, from_base64, read_head, typed
 
 MAX_DEPTH = 20
 _MAX_PARTS = 2_000
@@ -36,10 +36,6 @@ class Part:
     @property
     def params(self) -> dict[str, str]:
         return self._content.params
-
-    @property
-    def disposition(self) -> Typed:
-        return self._disposition
 
     @property
     def filename(self) -> str:

@@ -18,7 +18,6 @@ _NOTE = re.compile(
     r"<ref\b[^<>]{0,300}/>|<ref\b[^<>]{0,300}>(.{0,3000}?)</ref>", re.DOTALL | re.IGNORECASE
 )
 _BRACES = re.compile(r"\{\{|\}\}|\{\||\|\}")
-_ROW_END = re.compile(r"^\s*\|-.*$", re.MULTILINE)
 _ATTRIBUTES = re.compile(r"\s*(?:[\w\-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s|]+)\s*)+\|(?!\|)")
 _PICTURE = re.compile(
     r"\[\[(?:File|Image|Datei):(?:[^\[\]|]*\|)+((?:[^\[\]|]|\[\[[^\[\]]*\]\])*)\]\]$"

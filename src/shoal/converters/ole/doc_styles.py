@@ -15,7 +15,6 @@ from shoal.converters.ole.doc_sprm import (
 )
 
 _PARAGRAPH_STYLE, _CHARACTER_STYLE = 1, 2
-_NO_STYLE = 0xFFF
 _MOST_STYLES = 5000
 _DEEPEST = 12
 TITLE, CAPTION = 62, 34

@@ -68,10 +68,6 @@ class _Row:
         """A cell is named by a context and an object space; the latter counts."""
         return [(self.name(), self.name())[1] for _ in range(min(self.number(), len(self.data)))]
 
-    def skip_serial(self) -> None:
-        if self.take(1)[0]:
-            self.take(24)
-
 
 class Packed:
     def __init__(self, data: bytes) -> None:

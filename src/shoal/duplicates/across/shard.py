@@ -14,7 +14,7 @@ A page that another home has told so is *elsewhere*: here it stands for nobody, 
 leads from copy to copy to a page that says something else. Both settle from the first page down.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from shoal.duplicates.near.groups import Groups, Newcomer, Worth, page_id
@@ -208,14 +208,6 @@ class Home:
     def _worth_of(self, row: bytes) -> Worth | None:
         page = self.page(row)
         return None if page is None else page.worth
-
-
-def far_copies(table: Table, row: bytes, at_most: int = MOST_TOLD) -> Iterator[bytes]:
-    """Pages of any tablet that are in one group with a page, as far as this home knows."""
-    groups = Groups(far_index(table), lambda _row: None, lambda _row: "")
-    group_id = groups.group_of(row)
-    rows = () if group_id is None else groups.members(group_id)
-    return islice((each for each in rows if each != row), at_most)
 
 
 def _rank(page: Foreign) -> tuple[bool, Order]:

@@ -21,10 +21,6 @@ class SiteLease:
     learned: Callable[[Visit], str] = lambda _visit: ""
     released: bool = False
 
-    @property
-    def site(self) -> bytes:
-        return self.active.site
-
     def next_url(self) -> Visit:
         return self.visit
 

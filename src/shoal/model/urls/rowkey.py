@@ -98,28 +98,6 @@ def site_of_key(key: bytes) -> bytes:
     return b"".join(part for part in verbatim.groups() if part)
 
 
-def host_key(of: "bytes | Site") -> bytes:
-    """What the keys of a host begin with, whatever port and scheme; up to its ``)``.
-
-    For keys kept verbatim it is the key of the site.
-    """
-    key = site_of_key(of) if isinstance(of, bytes) else site_key(of)
-    match = _SITE_OF_KEY.match(key)
-    return match[1] if match else key
-
-
-def site_range(site: "Site") -> KeyRange:
-    """All pages of a site.
-
-    Strangers are within only where a scheme goes on from the site's own at the same port (git,
-    git+ssh), or a verbatim host from the site's own; `site_of_key` tells them apart.
-    """
-    key = site_key(site)
-    if key.endswith(b":"):
-        return _starting_with(key)
-    return key, key + b"A"  # past "/", "?", "#" and "@", before the letters of "https"
-
-
 def domain_range(domain: str) -> KeyRange:
     """All pages of a domain and of its subdomains; of one host if it is an IP address."""
     host = _reversed(domain.strip(".").lower()).encode()
