@@ -2,7 +2,7 @@
 
     python -m training.content WORKING_DIRECTORY [--folds] [--try PAGES]
 
-Takes all pages of the four sets in SHOAL_DATA and writes src/shoal/clean/content.bin. `--folds`
+Takes all pages of the four sets in SHOAL_DATA and writes src/shoal/cleaners/content.bin. `--folds`
 first makes a model without each fold, WORKING_DIRECTORY/model-0.bin … model-4.bin, as
 `python -m benchmarks.extract --folds WORKING_DIRECTORY` reads them, and prints their scores. Labels
 stay in the working directory. Needs the extra `[training]` and the compiled module. `--try` does it
