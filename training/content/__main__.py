@@ -25,7 +25,7 @@ from training.content.file_format import ContentModel
 from training.content.forest import Settings
 from training.content.scores import cross_validated, table
 
-_SHIPPED = Path(__file__).parents[2] / "src" / "shoal" / "clean" / "content.bin"
+_SHIPPED = Path(__file__).parents[2] / "src" / "shoal" / "cleaners" / "content.bin"
 
 
 def main(work: Path, *, in_folds: bool, at_most: int | None) -> None:
