@@ -48,7 +48,10 @@ def test_a_planted_path_is_found(directory: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "docs/architecture.md", "docs/settings.md"],
+    [
+        *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "NOTICE"),
+        *("docs/architecture.md", "docs/settings.md"),
+    ],
 )
 def test_the_papers_are_there(name: str) -> None:
     assert (PROJECT / name).read_text(encoding="utf-8").strip()

@@ -14,6 +14,7 @@ from shoal.converters import libreoffice
 from shoal.converters.formats import Format, all_formats
 from shoal.converters.reader import Reader, ReaderSettings
 from shoal.converters.registry import Registry
+from shoal.files.formats import readable
 from shoal.model.compression import unzstd
 from shoal.model.document import Understood
 from shoal.model.page import Block, Tag
@@ -21,6 +22,7 @@ from shoal.model.record import unpack
 from tests.converters import parts
 
 SAMPLES = Path(__file__).parent / "samples"
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 LIBREOFFICE = "LibreOffice"
 
 
@@ -80,3 +82,13 @@ def test_there_are_a_hundred_file_types() -> None:
 @pytest.mark.parametrize("each", all_formats(), ids=lambda each: each.id)
 def test_every_converter_can_be_loaded(each: Format) -> None:
     assert Registry().converter(each.media_type) is not None
+
+
+def test_the_page_has_a_row_for_every_file_type() -> None:
+    """When this fails, copy the row it names into docs/formats.md."""
+    rows = [
+        f"| {each.id} | {each.name} | {each.extensions} | {each.engine.replace('Shoal', '')} |"
+        for each in readable()
+    ]
+    shown = PAGE.read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if row not in shown] == []

@@ -22,7 +22,7 @@ _WANTED = re.compile(
     r"|installation-guide-amd64|krita-l10n|debian-handbook"
 )
 _LEFT_OUT = re.compile(r"-all$|help-common|help-en-gb|l10n-en-ca|es-(cl|mx|ar)$|valencia")
-_HERE = Path(__file__).resolve().parents[2] / "src" / "shoal" / "convert" / "characters"
+_HERE = Path(__file__).resolve().parents[2] / "src" / "shoal" / "converters" / "characters"
 
 
 def main(work: Path) -> None:

@@ -1,4 +1,4 @@
-"""Makes src/shoal/convert/characters/charset.bin from the corpus, the same bytes each time.
+"""Makes src/shoal/converters/characters/charset.bin from the corpus, the same bytes each time.
 
     python training/charset/train.py CORPUS_DIRECTORY OUTPUT [SOURCE_TO_LEAVE_OUT…]
 

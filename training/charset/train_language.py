@@ -1,4 +1,4 @@
-"""Makes src/shoal/convert/characters/language.bin from the same corpus as the charsets' model.
+"""Makes src/shoal/converters/characters/language.bin from the same corpus as the charsets' model.
 
     python training/charset/train_language.py CORPUS_DIRECTORY OUTPUT [SOURCE_TO_LEAVE_OUT…]
 

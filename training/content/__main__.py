@@ -2,7 +2,7 @@
 
     python -m training.content WORKING_DIRECTORY [--folds] [--try PAGES]
 
-Takes all pages of the four sets in SHOAL_DATA and writes src/shoal/clean/content.bin. `--folds`
+Takes all pages of the four sets in SHOAL_DATA and writes src/shoal/cleaners/content.bin. `--folds`
 first makes a model without each fold, WORKING_DIRECTORY/model-0.bin … model-4.bin, as
 `python -m benchmarks.extract --folds WORKING_DIRECTORY` reads them, and prints their scores. Labels
 stay in the working directory. Needs the extra `[training]` and the compiled module. `--try` does it
@@ -25,7 +25,7 @@ from training.content.file_format import ContentModel
 from training.content.forest import Settings
 from training.content.scores import cross_validated, table
 
-_SHIPPED = Path(__file__).parents[2] / "src" / "shoal" / "clean" / "content.bin"
+_SHIPPED = Path(__file__).parents[2] / "src" / "shoal" / "cleaners" / "content.bin"
 
 
 def main(work: Path, *, in_folds: bool, at_most: int | None) -> None:

@@ -24,7 +24,7 @@ _EVERY = 7
 _FITTED = (3, 5)
 _SCORED = (0,)
 _FOLDS = 3
-_WEIGHTS = Path(__file__).parents[2] / "src" / "shoal" / "clean" / "visual_weights.py"
+_WEIGHTS = Path(__file__).parents[2] / "src" / "shoal" / "cleaners" / "visual_weights.py"
 _HEAD = '''"""How much does each thing seen of a text say? Written by `python -m training.visual`.
 
 The logarithm of the odds that a text is content is the sum of these, each times what is seen.
