@@ -54,6 +54,8 @@ class Leftovers:
         os.environ[MARK] = str(os.getpid())
         self._mark = f"{MARK}={os.getpid()}".encode()
         self._processes: dict[int, _Process] = {}
+        self._seen: set[int] = set()
+        """The numbers of all processes that were there at the last look."""
         self._kept: dict[object, Things] = {}
         self._before = self.now()
 
@@ -112,11 +114,17 @@ class Leftovers:
     def _our_processes(self) -> list[int]:
         """Descendants of this process, also those that have lost their parent.
 
-        A process that was seen before is not read again, so this is cheap.
+        A process that was there at the last look is not read again, so this is cheap; a number that
+        was not there is read, since another process may have had it before.
         """
         here = {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208
-        for pid in sorted(here - self._processes.keys()):
-            self._look_at(pid, here)
+        new = here - self._seen
+        for pid in new:
+            self._processes.pop(pid, None)
+        for pid in sorted(new):
+            if pid not in self._processes:
+                self._look_at(pid, here)
+        self._seen = here
         return [pid for pid in here if pid in self._processes and self._processes[pid].ours]
 
     def _look_at(self, pid: int, here: set[int]) -> None:
@@ -175,7 +183,7 @@ def _fields(pid: int) -> list[str]:
 
 
 def _words(pid: int) -> str:
-    """The command line of a process that runs; nothing for one that has ended or is no one's.
+    """The command line of a process that runs, or that has ended and that nobody waited for.
 
     Python's own tracker of resources and its fork server stay as long as the interpreter does, and
     what reports the crashes of a Chromium as long as that Chromium, without being its child.
@@ -185,7 +193,8 @@ def _words(pid: int) -> str:
         getattr(forkserver._forkserver, "_forkserver_pid", None),
     )
     try:
-        if pid in own or _fields(pid)[0] in "ZX":
+        state, parent = _fields(pid)[:2]
+        if pid in own or state == "X" or (state == "Z" and int(parent) != os.getpid()):
             return ""
         line = (
             Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
@@ -194,7 +203,7 @@ def _words(pid: int) -> str:
         return ""
     if "chrome_crashpad_handler" in line:
         return ""
-    return line.strip()[:200] or "without a command line"
+    return line.strip()[:200] or ("nobody waited for its end" if state == "Z" else "no words")
 
 
 def _listening() -> Things:
