@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-_FALSIFYING = re.compile(r"Falsifying example: \w+\(\n(.*?)^\)", re.DOTALL | re.MULTILINE)
+_FAILING = re.compile(
+    r"(?:Failing test case|Falsifying example): \w+\(\n(.*?)^\)", re.DOTALL | re.MULTILINE
+)
 _ARGUMENT = re.compile(r"^    (\w+)=.*?(?=^    \w+=|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -72,8 +74,8 @@ class Properties:
 def examples(error: BaseException, not_drawn: set[str]) -> Iterator[str]:
     """As decorators, from what hypothesis notes on an error, or on each one of a group."""
     for note in getattr(error, "__notes__", ()):
-        if falsifying := _FALSIFYING.search(note):
-            drawn = [each for each in _ARGUMENT.finditer(falsifying[1]) if each[1] not in not_drawn]
+        if failing := _FAILING.search(note):
+            drawn = [each for each in _ARGUMENT.finditer(failing[1]) if each[1] not in not_drawn]
             yield f"@example(\n{''.join(each[0] for each in drawn)})"
     if isinstance(error, BaseExceptionGroup):
         for each in error.exceptions:
