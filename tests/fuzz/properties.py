@@ -33,9 +33,12 @@ class Properties:
             return False
         items = session.items
         self.properties = len(items)
+        end = time.monotonic() + self._seconds
+        left = len(items)
         for item, following in zip(items, [*items[1:], None], strict=True):
             self._count_cases(item)
-            until = time.monotonic() + self._seconds / len(items)
+            until = time.monotonic() + (end - time.monotonic()) / left
+            left -= 1
             goes_on = True
             while goes_on:
                 cases, failed = self.cases, session.testsfailed
