@@ -17,7 +17,7 @@ mkdir -p -- "$place"
 cp -rs -- "$root/src" "$place/src"
 find "$place/src" -name '*.so' -delete
 "$venv/bin/python" scripts/compile.py --into "$place" -g -O1 -fno-omit-frame-pointer \
-    -fsanitize=address,undefined -fno-sanitize-recover=undefined
+    -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 
 if [ "$#" = 0 ]; then
     suites=()

@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.collection.many import Both, crawled, divided
 from tests.leftovers import Guard, Leftovers
@@ -17,11 +17,13 @@ from tests.leftovers import Guard, Leftovers
 PROJECT = Path(__file__).resolve().parent.parent
 
 # Every run draws the same cases: what a run proves does not hang on luck. Who found a failure by
-# drawing others keeps it as an explicit @example. A deadline per example fails by chance on a
-# machine that others use too.
+# drawing others (./check --fuzz) keeps it as an explicit @example. A deadline per example fails by
+# chance on a machine that others use too.
 settings.register_profile("shoal", deadline=None, derandomize=True, database=None)
-if os.environ.get("SHOAL_FUZZ") != "1":
-    settings.load_profile("shoal")
+settings.register_profile(
+    "fuzz", deadline=None, derandomize=False, phases=set(Phase) - {Phase.explicit}
+)
+settings.load_profile("fuzz" if os.environ.get("SHOAL_FUZZ") == "1" else "shoal")
 
 # What a shell starts in the background ignores Ctrl-C, and so would every program of a test.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -261,6 +261,12 @@ def test_check_says_what_is_skipped_for_want_of_a_program(checkout: Checkout) ->
     assert "no openssl here: skipped are tests that make a TLS certificate" in out
 
 
+def test_check_hands_on_what_is_to_be_fuzzed(checkout: Checkout) -> None:
+    code, out, _ = checkout.run(str(checkout.root / "check"), "--fuzz", "0.5", "scan", "pairs")
+    assert code == 0
+    assert out == "asked for: -m tests.fuzz 0.5 scan pairs\n"
+
+
 def test_check_refuses_an_option_it_does_not_know(checkout: Checkout) -> None:
     code, _, err = checkout.run(str(checkout.root / "check"), "--slow")
     assert code == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.duplicates import native
@@ -46,6 +46,7 @@ def test_shingles_have_the_hashes_that_are_defined(text: str, n: int, overlappin
 
 
 @given(TEXTS, st.integers(1, 5), st.integers(1, 40), st.integers(0, 16))
+@example(" ".join(map(str, range(1030))), 3, 256, 16)  # a level rises at a value beyond it
 def test_sketches_are_those_that_are_defined(text: str, n: int, most: int, marks: int) -> None:
     marks = min(marks, most)
     assert sketch.prints(text, n, most, marks) == sketch.plain_prints(text, n, most, marks)

@@ -96,8 +96,11 @@ static void judge(const Forest *forest, const float *rows, int count, float *lik
         int some = count - i < BLOCK_ROWS ? count - i : BLOCK_ROWS;
         judge_some(forest, rows + (size_t)i * (size_t)forest->features, some, likely + i);
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         likely[i] = 1 / (1 + expf(-likely[i]));
+        if (isnan(likely[i])) /* of a model whose leaves add up to no number */
+            likely[i] = 0;
+    }
 }
 
 /* ---- the model ---- */
@@ -124,12 +127,21 @@ static const void *take(Reader *reader, size_t size)
     return at;
 }
 
+/* Whether a table goes up from nothing to all that is there. */
+static int is_ascending(const int32_t *firsts, int trees, int32_t count)
+{
+    int is_so = firsts[0] == 0 && firsts[trees] == count;
+    for (int tree = 0; tree < trees; tree++)
+        is_so &= firsts[tree] <= firsts[tree + 1];
+    return is_so;
+}
+
 static int is_sound(const Forest *forest)
 {
     for (int tree = 0; tree < forest->trees; tree++) {
         int nodes = forest->first_node[tree + 1] - forest->first_node[tree];
         int leaves = forest->first_leaf[tree + 1] - forest->first_leaf[tree];
-        if (nodes < 0 || nodes > INT16_MAX || leaves != nodes + 1)
+        if (nodes > INT16_MAX || leaves != nodes + 1)
             return 0;
         const Node *node = forest->nodes + forest->first_node[tree];
         for (int i = 0; i < nodes; i++, node++)
@@ -156,8 +168,8 @@ static int take_forest(Reader *reader, Forest *forest, int features)
     forest->nodes = take(reader, (size_t)counts[1] * sizeof(Node));
     forest->leaves = take(reader, (size_t)counts[2] * sizeof(float));
     if (forest->leaves == NULL || forest->nodes == NULL || forest->first_leaf == NULL ||
-        forest->first_node[0] != 0 || forest->first_leaf[0] != 0 ||
-        forest->first_node[counts[0]] != counts[1] || forest->first_leaf[counts[0]] != counts[2])
+        !is_ascending(forest->first_node, counts[0], counts[1]) ||
+        !is_ascending(forest->first_leaf, counts[0], counts[2]))
         return -1;
     return is_sound(forest) ? prepare(forest) : -1;
 }

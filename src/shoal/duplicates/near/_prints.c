@@ -233,8 +233,11 @@ sample_one(void *to, uint64_t hash)
     uint64_t value = hash & 0xffffffffULL;
     if (value >= sample->limit)
         return 0;
-    if (sample->count == sample->space)
+    if (sample->count == sample->space) {
         settle(sample);
+        if (value >= sample->limit) /* which may be lower now */
+            return 0;
+    }
     sample->items[sample->count++] = value << 32 | hash >> 32;
     return 0;
 }
