@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -36,6 +37,27 @@ def test_a_process_is_named_once(left: Leftovers) -> None:
         assert "time.sleep(600)" in named
         assert left.of_test() == []
         process.kill()
+
+
+def test_a_number_that_comes_round_is_another_process(left: Leftovers) -> None:
+    with subprocess.Popen(SLEEPS) as process:
+        stranger = leftovers._Process(parent=1, start="0", ours=False)
+        left._processes[process.pid] = stranger
+        (named,) = left.of_test()
+        assert named.startswith(f"process {process.pid} ")
+        process.kill()
+
+
+def test_an_end_that_nobody_waited_for_is_found(left: Leftovers) -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.read() == b""
+    process.stdout.close()
+    while leftovers._fields(process.pid)[0] != "Z":
+        time.sleep(0.01)
+    (named,) = left.of_test()
+    assert named.endswith("nobody waited for its end")
+    process.wait()
 
 
 def test_a_process_without_a_parent_is_found(left: Leftovers) -> None:
