@@ -14,6 +14,7 @@ from shoal.converters import encoding
 from shoal.converters.sniff.sniff import file_name
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
+from shoal.layout.index_state import fate_of
 from shoal.model.content import content_text
 from shoal.model.document import Document, Fate
 from shoal.model.listings.sitemap_metadata import Told
@@ -48,6 +49,10 @@ class Reading(Protocol):
         status: int | None = None,
     ) -> "Iterator[Page]": ...
     def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]: ...
+    def holds(self, row: bytes) -> bool:
+        """Whether searches find it."""
+        ...
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]: ...
     def links(self, url: str) -> list[tuple[str, str]]: ...
     def anchors(self, url: str) -> list[tuple[str, str]]: ...
@@ -128,6 +133,11 @@ class Page:
             return b""
         sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
         return encoding.undo(sent, sent_as, _MOST_BYTES, _MOST_RATIO).data
+
+    @property
+    def fate(self) -> str:
+        """What became of it: `indexed`, `waiting for the index`, `duplicate` …"""
+        return fate_of(self.document.fate, self.stored.row, self.collection.holds)
 
     @property
     def duplicate_of(self) -> str:

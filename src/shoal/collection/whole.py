@@ -100,6 +100,9 @@ class Whole(Closing):
         owner = owner_of(self.tablets, row)
         return self.tablets.ask(owner, Collection.stored_body, row, when)
 
+    def holds(self, row: bytes) -> bool:
+        return self.tablets.ask(owner_of(self.tablets, row), Collection.holds, row)
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return self.ask(url, Collection.history)
 

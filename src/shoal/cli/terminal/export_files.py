@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from shoal.collection.collection import Collection
 from shoal.collection.export import export
 from shoal.collection.export.export import UrlLine
 from shoal.collection.export.export_all import Export, export_all, export_parts, urls_all
@@ -50,7 +49,7 @@ def write(collection: Opened, wanted: Export, out: BinaryIO) -> int:
         case "cdxj":
             return export.write_cdxj(collection, out, where, since)
     count = 0
-    for line in _urls(collection, where, since):
+    for line in export.urls(collection, where, since=since):
         out.write(to_json(line) + b"\n" if wanted.json else line.url.encode() + b"\n")
         count += 1
     return count
@@ -68,9 +67,3 @@ def known_urls(collection: Opened, where: str, state: State | None) -> Iterator[
     if isinstance(collection, Whole):
         return urls_all(collection.tablets, where, state)
     return export.urls(collection, where, state)
-
-
-def _urls(collection: Collection, where: str, since: float | None) -> Iterator[UrlLine]:
-    for url, row in collection.urls(where):
-        if since is None or row.fetched_ms >= since * 1000:
-            yield UrlLine(url, row.state, row.reason, row.depth, row.status, row.visits)

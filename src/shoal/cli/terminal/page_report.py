@@ -6,7 +6,6 @@ from shoal.collection.export.export import page_line, visit_lines
 from shoal.collection.page import Page, Reading
 from shoal.collection.report.sitemap_metadata import told_facts
 from shoal.errors import CollectionError, UsageError
-from shoal.model.document import Document, Fate
 
 _SHOWN_CHARACTERS = 600
 
@@ -124,7 +123,7 @@ def _summary(page: Page) -> None:
         "published": document.published,
         "description": document.description,
         "canonical": document.canonical if document.canonical != page.url else "",
-        "fate": _fate(document),
+        "fate": ": ".join(filter(None, (page.fate, document.problem))),
         "duplicate": f"duplicate of {page.duplicate_of}" if page.duplicate_of else "",
         "stands for": _others(collection, page),
         "same text": f"as {document.same_text_as}" if document.same_text_as else "",
@@ -173,12 +172,6 @@ def _pairs(pairs: list[tuple[str, str]], names: tuple[str, str], *, json: bool) 
         screen.json([dict(zip(names, pair, strict=True)) for pair in pairs])
     else:
         screen.stream(f"{address}\t{one_line(text)}\n".encode() for address, text in pairs)
-
-
-def _fate(document: Document) -> str:
-    """What became of it, when it is not simply there to be found; `explain` says whether it is."""
-    fate = "" if document.fate is Fate.WAITING else str(document.fate)
-    return ": ".join(filter(None, (fate, document.problem)))
 
 
 def _others(collection: Reading, page: Page) -> str:

@@ -10,9 +10,9 @@ from typing import BinaryIO, NamedTuple
 from shoal.clock import as_datetime, iso
 from shoal.collection.collection import Collection
 from shoal.collection.page import Page, Reading
-from shoal.layout.index_state import index_holds
+from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
-from shoal.model.document import Fate, Spot
+from shoal.model.document import Spot
 from shoal.model.listings.sitemap_metadata import Told
 from shoal.model.outcome import State
 from shoal.model.record import Struct, to_json
@@ -87,20 +87,28 @@ class PageLine(Struct):
     """By sitemaps: pictures, videos, news, translations."""
 
 
-def urls(collection: Collection, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+def urls(
+    collection: Collection,
+    where: str = "",
+    state: State | None = None,
+    since: float | None = None,
+) -> Iterator[UrlLine]:
     start, end = key_range(where)
-    return (line for _, line in url_lines(collection, start, end, state))
+    return (line for _, line in url_lines(collection, start, end, state, since))
 
 
 def url_lines(
-    collection: Collection, start: bytes, end: bytes, state: State | None = None
+    collection: Collection,
+    start: bytes,
+    end: bytes,
+    state: State | None = None,
+    since: float | None = None,
 ) -> Iterator[tuple[bytes, UrlLine]]:
-    """The known URLs of a range of rows, by their rows."""
-    holds = index_holds(collection.layout)
+    """The known URLs of a range of rows, by their rows; those that were fetched since a time."""
     for row, url in collection.known(start, end, state):
-        waits = url.reason == Fate.WAITING and url.state is State.FETCHED
-        reason = str(Fate.INDEXED) if waits and holds(row) else url.reason
-        yield row, UrlLine(url_of(row), url.state, reason, url.depth, url.status, url.visits)
+        if since is None or url.fetched_ms >= since * 1000:
+            reason = fate_of(url.reason, row, collection.holds)
+            yield row, UrlLine(url_of(row), url.state, reason, url.depth, url.status, url.visits)
 
 
 def visit_lines(collection: Reading, url: str) -> list[VisitLine]:
@@ -144,7 +152,7 @@ def page_line(page: Page) -> PageLine:
         text_digest=document.text_digest,
         duplicate_of=page.duplicate_of,
         same_text_as=document.same_text_as,
-        fate=document.fate,
+        fate=page.fate,
         problem=document.problem,
         rules={name: getattr(document.rules, name) for name in document.rules.__struct_fields__},
         ai_use={

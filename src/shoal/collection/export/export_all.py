@@ -25,7 +25,7 @@ from shoal.model.cell import NUL
 from shoal.model.document import Spot
 from shoal.model.outcome import State
 from shoal.model.record import from_json, to_json
-from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.urls.rowkey import row_key
 from shoal.store import cdxj
 from shoal.store.archive import read_member
 from shoal.store.pages import Filter
@@ -190,14 +190,9 @@ def known_lines(
 
 def url_lines(collection: Collection, start: bytes, part: Part, json: bool) -> Slice[bytes]:
     def found() -> Iterator[tuple[bytes, bytes, int]]:
-        for row, url in collection.known(start, part.end):
-            if part.since is None or url.fetched_ms >= part.since * 1000:
-                name = url_of(row)
-                line = name.encode()
-                if json:
-                    known = (url.state, url.reason, url.depth, url.status, url.visits)
-                    line = to_json(UrlLine(name, *known))
-                yield row, line, len(line)
+        for row, known in export.url_lines(collection, start, part.end, since=part.since):
+            line = to_json(known) if json else known.url.encode()
+            yield row, line, len(line)
 
     return cut(found())
 

@@ -19,7 +19,7 @@ from shoal.frontier.sources.robots_cache import refusal
 from shoal.frontier.state.rows import AGAIN, BY_ANSWER, Robots, UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.duplicates import duplicates
-from shoal.layout.index_state import index_holds
+from shoal.layout.index_state import fate_of
 from shoal.model.change_history import Change
 from shoal.model.document import Fate
 from shoal.model.link import Source
@@ -74,9 +74,8 @@ def explain(collection: Collection, asked: str, roots: list[str]) -> Explanation
     if not collection.principal.everything and known is not None and not history:
         known = None
     refused = _refused_target(collection, known, history, roots)
-    verdict = _verdict(known, history)
-    if index_holds(collection.layout)(row):
-        verdict = verdict.replace(f": {Fate.WAITING}", ", and it is in the index")
+    reason = "" if known is None else fate_of(known.reason, row, collection.holds)
+    verdict = _verdict(known, reason, history)
     return Explanation(stored_url, _sentence(verdict + refused), lines)
 
 
@@ -105,15 +104,16 @@ def _refused_target(
     return f", which was not taken: {reason}" if reason else ""
 
 
-def _verdict(known: UrlRow | None, history: list[tuple[float, VisitRow]]) -> str:
+def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, VisitRow]]) -> str:
     if known is None:
         return "It has never been seen: no page that was read links to it."
-    reason = known.reason
     match known.state:
         case State.QUEUED:
             return (
                 "It waits to be fetched." if known.tries == 0 else "It failed and is tried again."
             )
+        case State.FETCHED if reason == Fate.INDEXED:
+            return "It was fetched and is stored, and it is in the index."
         case State.FETCHED:
             return "It was fetched and is stored" + (f": {reason}." if reason else ".")
         case State.UNCHANGED:
@@ -241,12 +241,12 @@ def _content(collection: Collection, url: str) -> list[Line]:
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
     lines += _duplicates(collection, page)
-    is_held = index_holds(collection.layout)(page.stored.row)
-    known = collection.frontier.url(page.stored.row)
-    if not is_held and known is not None and known.state in _NOT_THERE:
+    known, fate = collection.frontier.url(page.stored.row), page.fate
+    if fate != Fate.INDEXED and known is not None and known.state in _NOT_THERE:
         return [*lines, Line("index", "It is not in the index: the page is not there any more.")]
-    indexed = {
-        Fate.WAITING: "It is in the index." if is_held else "It waits for the index.",
+    indexed: dict[str, str] = {
+        Fate.INDEXED: "It is in the index.",
+        Fate.WAITING: "It waits for the index.",
         Fate.NOINDEX: "It is not indexed: the page says noindex.",
         Fate.EMPTY: "It is not indexed: it has no text.",
         Fate.UNCONVERTIBLE: _sentence(f"It is not indexed: {document.problem}"),
@@ -254,7 +254,7 @@ def _content(collection: Collection, url: str) -> list[Line]:
         Fate.DUPLICATE: "It is not indexed: what it is a duplicate of is.",
         Fate.SOURCE: "It is not indexed: it names pages, and is none.",
     }
-    lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
+    lines.append(Line("index", indexed[fate]))
     return lines
 
 

@@ -16,7 +16,6 @@ from shoal.collection.report.explain import Explanation
 from shoal.collection.report.sitemap_metadata import told_facts
 from shoal.collection.whole import Whole
 from shoal.errors import UsageError
-from shoal.model.document import Fate
 from shoal.model.listings.sitemap_metadata import Told
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of
@@ -179,7 +178,7 @@ def _facts(found: Page) -> Iterator[Fact]:
         "Text": f"{document.text_chars:,} characters"
         + (f", {share:.0%} of them content" if document.cleaned_by and document.text_chars else ""),
         "Charset": f"{document.charset} (by {document.charset_from})" if document.charset else "",
-        "What became of it": "" if document.fate is Fate.WAITING else str(document.fate),
+        "What became of it": found.fate,
         "Problem": document.problem,
         "Duplicate of": _readable(found, found.duplicate_of),
         "Same text as": _readable(found, document.same_text_as),
