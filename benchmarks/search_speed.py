@@ -28,6 +28,7 @@ from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
+from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit
 
 _WORDS = 50_000
@@ -61,7 +62,8 @@ async def _store(directory: Path, pages: int, chance: random.Random) -> None:
             visit = Visit(url, row_key(url), site_key(site_of(url)), is_first=True)
             batch = engine.store.batch()
             fetched = Fetched(Outcome.OK, status=200, ended=time.time())
-            engine.store.keep(batch, visit, fetched, Understood([document]), [])
+            finished = Finished(Verdict([document]))
+            engine.store.keep(batch, visit, fetched, Understood([document]), finished)
             engine.store.commit(batch)
         engine.sync()
     finally:

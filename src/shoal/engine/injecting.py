@@ -12,6 +12,7 @@ from shoal.engine.engine import Engine
 from shoal.frontier.sources.injections import Injection
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome
+from shoal.model.record import changed
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.urls.url import canonical
 from shoal.model.visit import Fetched, Keep, Kind, Visit
@@ -30,14 +31,14 @@ async def take_push(engine: Engine, order: Push) -> None:
     visit = Visit(url, row, site_of_key(row), Kind.FEED, keep=Keep.NONE)
     fetched = _as_if_fetched(body, order.content_type, engine.clock.now())
     understood = await engine.pool.understand(visit, fetched)
-    if understood.feed is None or not understood.feed.form or engine.desk.feed(row).removed:
+    feed, known = understood.feed, engine.desk.feed(row)
+    if feed is None or not feed.form or known.removed:
         return
     # A hub often sends only what is new, without the links that a poll shows: they stay.
-    known = engine.desk.feed(row)
-    understood.feed.hubs, understood.feed.self_url = known.hubs, known.self_url
+    pushed = changed(understood, feed=changed(feed, hubs=known.hubs, self_url=known.self_url))
     batch = engine.store.batch()
-    engine.desk.take_feed(batch, visit, fetched, understood, engine.clock.now())
-    engine.frontier.take_named(batch, visit, understood)
+    named, _ = engine.desk.take_feed(batch, visit, fetched, pushed, engine.clock.now())
+    engine.frontier.take_named(batch, visit, named)
     engine.store.commit(batch)
 
 
