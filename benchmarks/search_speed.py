@@ -60,11 +60,11 @@ async def _store(directory: Path, pages: int, chance: random.Random) -> None:
             document = Document(title=words.text(5), text=zstd(text.encode()), language="en")
             document.text_chars, document.media_type = len(text), "text/html"
             visit = Visit(url, row_key(url), site_key(site_of(url)), is_first=True)
-            batch = engine.store.batch()
+            batch = engine._store.batch()
             fetched = Fetched(Outcome.OK, status=200, ended=time.time())
             finished = Finished(Verdict([document]))
-            engine.store.keep(batch, visit, fetched, Understood([document]), finished)
-            engine.store.commit(batch)
+            engine._store.keep(batch, visit, fetched, Understood([document]), finished)
+            engine._store.commit(batch)
         engine.sync()
     finally:
         await engine.close()

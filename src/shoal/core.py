@@ -130,6 +130,8 @@ class Crawl:
 
     def look_again(self) -> None:
         """A limit may have moved by other means than a visit's end."""
+        if reason := self._limits.reached():
+            self.stop(reason)
         self._freed.set()
 
     async def _work(self) -> None:

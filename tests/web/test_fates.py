@@ -58,9 +58,9 @@ def put_pages(site: Running) -> dict[str, str]:
 
 async def hide(directory: Path, url: str) -> None:
     engine = Engine(directory, load(directory, QUICK, {}), at_rest=True)
-    batch = engine.store.batch()
-    engine.store.amend(batch, row_key(url), 1.0, ["keepers"])
-    engine.store.commit(batch)
+    batch = engine._store.batch()
+    engine._store.amend(batch, row_key(url), 1.0, ["keepers"])
+    engine._store.commit(batch)
     await engine.close()
 
 

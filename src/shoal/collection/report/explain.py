@@ -12,12 +12,12 @@ from shoal.collection.collection import Collection, Page
 from shoal.collection.report.explain_changes import life_lines
 from shoal.collection.report.sitemap_metadata import told_lines
 from shoal.focus.rules import load_rules
-from shoal.focus.scope import CrawlScope, ScopeSettings
-from shoal.focus.traps import latest_year
+from shoal.focus.scope import CrawlScope
 from shoal.frontier.schedule.credit import behind_in_words
 from shoal.frontier.sources.robots_cache import refusal
 from shoal.frontier.state.rows import AGAIN, BY_ANSWER, Robots, UrlRow
 from shoal.frontier.state.view import SiteView
+from shoal.layout.crawl_row import scope_settings
 from shoal.layout.duplicates import duplicates
 from shoal.layout.index_state import fate_of
 from shoal.model.change_history import Change
@@ -98,7 +98,7 @@ def _refused_target(
         return ""
     found = collection.frontier.url(collection.store.find(target))
     if found is None:
-        reason = CrawlScope(_scope_settings(collection, roots)).refuses(target)
+        reason = _scope_of(collection, roots).refuses(target)
     else:
         reason = found.reason if found.state is State.EXCLUDED else ""
     return f", which was not taken: {reason}" if reason else ""
@@ -146,19 +146,10 @@ def _discovered(known: UrlRow | None) -> str:
     return f"{how}, {when}, at depth {known.depth}."
 
 
-def _scope_settings(collection: Collection, roots: list[str]) -> ScopeSettings:
-    crawl = collection.config.crawl
-    return ScopeSettings(
-        kind=crawl.scope,
-        roots=roots,
-        include=list(crawl.include),
-        exclude=list(crawl.exclude),
-        rules=load_rules(crawl.rules) if crawl.rules else "",
-        max_url_length=collection.config.url.max_length,
-        max_segments=collection.config.url.max_segments,
-        max_parameters=collection.config.url.max_parameters,
-        latest_year=latest_year(time.time()),
-    )
+def _scope_of(collection: Collection, roots: list[str]) -> CrawlScope:
+    config = collection.config
+    rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
+    return CrawlScope(scope_settings(config, rules, roots, time.time()))
 
 
 def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | None) -> str:
@@ -166,7 +157,7 @@ def _scope(collection: Collection, url: str, roots: list[str], known: UrlRow | N
         return _sentence(f"Refused: {known.reason}")
     if known is not None:
         return "Admitted."
-    refused = CrawlScope(_scope_settings(collection, roots)).refuses(url)
+    refused = _scope_of(collection, roots).refuses(url)
     refused = refused or _learned(collection, url)
     return f"It would be refused: {refused}." if refused else "It would be admitted."
 
