@@ -42,9 +42,10 @@ from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Again, AgainSettings
 from shoal.frontier.state.settings import FrontierSettings, Seams
-from shoal.model.change_history import Life
+from shoal.model.change_history import Change, Life
 from shoal.model.document import Understood
 from shoal.model.link import Link
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
@@ -69,9 +70,14 @@ class Later:
         self._range = (0.9 * seconds, 1.1 * seconds)
 
     def learn(
-        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
-    ) -> Life:
-        return life or Life()
+        self,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        resemblance: float,
+        life: Life | None,
+    ) -> tuple[Life, Change]:
+        return life or Life(), Change.UNKNOWN
 
     def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
         return now + self._random.uniform(*self._range)
@@ -205,7 +211,9 @@ class Bench:
             fetched = answer(visit, self._clock.now())
             self._frontier.release(lease, fetched)
             batch = self._table.batch()
-            self._frontier.finish(batch, visit, fetched, understand(visit))
+            understood = understand(visit)
+            verdict = Verdict(understood.documents)
+            self._frontier.finish(batch, visit, fetched, understood, verdict)
             self._table.write(batch)
             pages += visit.kind is Kind.PAGE
             self._seen["revisit"] += bool(visit.etag)

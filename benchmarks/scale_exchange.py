@@ -61,17 +61,19 @@ def engine_of(directory: Path, partition: Partition) -> Engine:
 
 
 def outbox_of(engine: Engine) -> Outbox:
-    assert engine.outbox is not None, "it has a seat"
-    return engine.outbox
+    outbox = engine.exchange().outbox
+    assert outbox is not None, "it has a seat"
+    return outbox
 
 
 def send(engine: Engine, links: Sequence[Link]) -> None:
+    table = engine.exchange().table
     for start in range(0, len(links), _LINKS_OF_A_PAGE):
-        batch = engine.table.batch()
+        batch = table.batch()
         source = row_key(f"http://sender.test/{start}")
         for link in links[start : start + _LINKS_OF_A_PAGE]:
             outbox_of(engine).send_to(batch, _THERE.number, Named([link], 2, 0, source, _NOW_MS))
-        engine.table.write(batch)
+        table.write(batch)
 
 
 def deliveries(engine: Engine) -> list[Delivery]:
@@ -95,7 +97,7 @@ async def costs(count: int, work: Path) -> list[list[object]]:
     with tempfile.TemporaryDirectory(prefix="exchange-", dir=work) as name:
         sender = engine_of(Path(name) / "sender", _HERE)
         receiver = engine_of(Path(name) / "receiver", _THERE)
-        arriving = Arriving(receiver)
+        arriving = Arriving(receiver.exchange())
         try:
             timed("put into the outbox", lambda: send(sender, links))
             parcels = deliveries(sender)

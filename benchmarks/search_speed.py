@@ -28,6 +28,7 @@ from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
+from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit
 
 _WORDS = 50_000
@@ -59,10 +60,11 @@ async def _store(directory: Path, pages: int, chance: random.Random) -> None:
             document = Document(title=words.text(5), text=zstd(text.encode()), language="en")
             document.text_chars, document.media_type = len(text), "text/html"
             visit = Visit(url, row_key(url), site_key(site_of(url)), is_first=True)
-            batch = engine.store.batch()
+            batch = engine._store.batch()
             fetched = Fetched(Outcome.OK, status=200, ended=time.time())
-            engine.store.keep(batch, visit, fetched, Understood([document]), [])
-            engine.store.commit(batch)
+            finished = Finished(Verdict([document]))
+            engine._store.keep(batch, visit, fetched, Understood([document]), finished)
+            engine._store.commit(batch)
         engine.sync()
     finally:
         await engine.close()

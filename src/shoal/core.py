@@ -130,6 +130,8 @@ class Crawl:
 
     def look_again(self) -> None:
         """A limit may have moved by other means than a visit's end."""
+        if reason := self._limits.reached():
+            self.stop(reason)
         self._freed.set()
 
     async def _work(self) -> None:
@@ -160,11 +162,11 @@ class Crawl:
         """One batch for everything that one visit changes."""
         store = self._parts.store
         batch = store.batch()
-        self._parts.prints.judge(batch, visit, fetched, understood)
-        targets = self._parts.frontier.finish(batch, visit, fetched, understood)
-        store.keep(batch, visit, fetched, understood, targets)
+        verdict = self._parts.prints.judge(batch, visit, fetched, understood)
+        finished = self._parts.frontier.finish(batch, visit, fetched, understood, verdict)
+        store.keep(batch, visit, fetched, understood, finished)
         store.commit(batch)
-        self.progress.note(visit, fetched, understood.change)
+        self.progress.note(visit, fetched, finished.change)
 
     async def inject(self, visit: Visit, fetched: Fetched) -> Understood:
         """A document that came past frontier and fetch, with its bytes and its time."""

@@ -8,11 +8,13 @@ will do; the suites in tests/contract run against every implementation.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from shoal.model.change_history import Life
+from shoal.model.change_history import Change, Life
 from shoal.model.content import Content
 from shoal.model.document import Document, Regraded, Understood
 from shoal.model.link import Link, Source
+from shoal.model.listings.listing import Named
 from shoal.model.messages import Item
+from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit
 
 
@@ -77,10 +79,14 @@ class Frontier(Protocol):
         ...
 
     def finish(
-        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
-    ) -> list[bytes]:
-        """Acknowledge the visit in its batch: state, retry or next due date, new URLs. Returns the
-        row of each link's target, in order (empty: its site is owned elsewhere)."""
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        verdict: Verdict,
+    ) -> Finished:
+        """Acknowledge the visit in its batch: state, retry or next due date, new URLs."""
         ...
 
     def halt(self) -> None:
@@ -120,8 +126,10 @@ class Prints(Protocol):
         """Tell the visit of a body that is archived already under another URL."""
         ...
 
-    def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> None:
-        """Mark what is a duplicate; remember what is not, in the visit's batch."""
+    def judge(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
+    ) -> Verdict:
+        """Tell what is a duplicate; remember what is not, in the visit's batch."""
         ...
 
     def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
@@ -141,7 +149,7 @@ class Store(Protocol):
         visit: Visit,
         fetched: Fetched,
         understood: Understood,
-        targets: Sequence[bytes],
+        finished: Finished,
     ) -> None:
         """The visit's rows, anchors at the targets' rows, and the change log, into the batch."""
         ...
@@ -181,10 +189,15 @@ class Refresher(Protocol):
     """How does a page change, and when to look again?"""
 
     def learn(
-        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
-    ) -> Life:
-        """What is known after a visit that found the page. Says in `understood.change` whether it
-        changed."""
+        self,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        resemblance: float,
+        life: Life | None,
+    ) -> tuple[Life, Change]:
+        """What is known after a visit that found the page, and whether it changed; `resemblance`
+        says how much of it is as before."""
         ...
 
     def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
@@ -201,9 +214,9 @@ class SourceDesk(Protocol):
 
     def take(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> float | None:
-        """Leaves in `understood.named` what is to be offered; returns when to ask again. None: not
-        in this crawl."""
+    ) -> tuple[Sequence[Named], float | None]:
+        """Of what it names that which is to be offered, and when to ask again. None: not in this
+        crawl."""
         ...
 
     def adopt(self, batch: Batch, row: bytes, document: Document, now: float) -> float | None:

@@ -22,7 +22,6 @@ from shoal.engine.engine import Engine
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank, is_due
 from shoal.errors import UsageError
 from shoal.focus.priority import FixedPriority, PrioritySettings, location_value
-from shoal.frontier.state.view import FrontierView
 from shoal.graph.report import Curve
 from shoal.graph.scores import NewestRanks
 from shoal.layout.ranks import Ranks, graph_of
@@ -338,9 +337,9 @@ def test_a_crawl_in_priority_order_raises_what_waits(tmp_path: Path) -> None:
             looks = []
             for order in ("breadth", "depth", "priority", "priority"):
                 given = PrioritySettings(order)
-                queue = QueueByRank(engine.frontier, graph_of(directory), given)
+                queue = QueueByRank(engine.raise_url, graph_of(directory), given)
                 looks += [queue.look(), queue.look()]
-            view = FrontierView(engine.table)
+            view = engine.view()
             rows = [view.url(row) for row in (deep, other)]
             return [0.0 if row is None else row.priority for row in rows], looks
         finally:

@@ -35,11 +35,12 @@ from shoal.frontier.state.rows import (
     unpack_url,
 )
 from shoal.frontier.state.settings import FrontierSettings, Seams
-from shoal.model.change_history import Life
+from shoal.model.change_history import Change, Life
 from shoal.model.document import Understood
 from shoal.model.link import Link
 from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key, site_of_key, url_of
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import FAMILIES, RocksTable
@@ -61,9 +62,14 @@ class TwiceIfBusy:
         self._busy = {site_of_host(host) for host in range(population.busy)}
 
     def learn(
-        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
-    ) -> Life:
-        return Life(observed=int(not visit.is_first))
+        self,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        resemblance: float,
+        life: Life | None,
+    ) -> tuple[Life, Change]:
+        return Life(observed=int(not visit.is_first)), Change.UNKNOWN
 
     def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
         soon = not life.observed and site_of_key(row) in self._busy
@@ -109,7 +115,9 @@ def grow(table: RocksTable, population: Population) -> None:
             visit, batch = lease.next_url(), table.batch()
             fetched = answer(visit, clock.now())
             frontier.release(lease, fetched)
-            frontier.finish(batch, visit, fetched, understand(visit))
+            understood = understand(visit)
+            verdict = Verdict(understood.documents)
+            frontier.finish(batch, visit, fetched, understood, verdict)
             table.write(batch)
             pages += visit.kind is Kind.PAGE
         clock.advance(1)

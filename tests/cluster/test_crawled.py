@@ -96,7 +96,7 @@ def test_checkpoints_beside_a_running_crawl(world: Running, s3: Objects, tmp_pat
         engine = Engine(tmp_path / "corpus", config)
         made: list[Manifest] = []
         try:
-            checkpointer = checkpointer_of(s3, engine.layout, engine.table)
+            checkpointer = checkpointer_of(s3, engine.layout, engine._table)
             seeds = [Link(url, row_key(url), source=Source.SEED) for url in world.web.seeds()]
             running = RunningCrawl(engine)
             crawling = asyncio.create_task(running.run(seeds))

@@ -26,6 +26,7 @@ from shoal.model.outcome import Outcome, State
 from shoal.model.principal import PUBLIC
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
+from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.pages import PageStore
@@ -93,8 +94,9 @@ def visit_once(store: PageStore, batch: Batch, page: Truth, life: Life, number: 
     life.seen_ms = round(when * 1000)
     row = row_key(page.url)
     visit = Visit(page.url, row, site_key(site_of(page.url)), is_first=not number)
-    understood = Understood([Document(media_type="text/html", readers=["owner"])], change=change)
-    store.keep(batch, visit, Fetched(Outcome.OK, status=200, ended=when), understood, [])
+    understood = Understood([Document(media_type="text/html", readers=["owner"])])
+    finished = Finished(Verdict(understood.documents), change=change)
+    store.keep(batch, visit, Fetched(Outcome.OK, status=200, ended=when), understood, finished)
     url = UrlRow(State.FETCHED, fetched_ms=life.seen_ms, found_ms=1, life=life)
     batch.put("page", url_key(row), pack_url(url, when))
 

@@ -31,6 +31,7 @@ from shoal.model.visit import Fetched, Visit
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
 from tests.collection.many import divided
+from tests.store.parts import finished
 
 NOON = 1_700_000_000.0
 TABLETS = 4
@@ -72,7 +73,9 @@ def fill(directory: Path, pages: Sequence[Page]) -> None:
             visit = Visit(page.url, row_key(page.url), site_key(site_of(page.url)), is_first=True)
             batch = store.batch()
             fetched = Fetched(Outcome.OK, status=200, ended=NOON + 60 * number)
-            store.keep(batch, visit, fetched, Understood([document], out), [e.row for e in out])
+            understood = Understood([document], out)
+            targets = [link.row for link in out]
+            store.keep(batch, visit, fetched, understood, finished(understood, targets))
             store.commit(batch)
         batch = table.batch()
         batch.put("site", COUNTS_KEY, pack({}))  # `divided` looks for them

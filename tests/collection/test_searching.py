@@ -25,6 +25,7 @@ from shoal.model.visit import Fetched, Visit
 from shoal.search.ranking import Weights
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
+from tests.store.parts import finished
 from tests.views import view_of
 
 NOON = 1_700_000_000.0
@@ -65,7 +66,8 @@ class Shelf:
             batch = store.batch()
             fetched = Fetched(Outcome.OK, status=200, ended=self._clock)
             understood = Understood([document], out)
-            store.keep(batch, visit, fetched, understood, [link.row for link in out])
+            targets = [link.row for link in out]
+            store.keep(batch, visit, fetched, understood, finished(understood, targets))
             store.commit(batch)
 
     def remove(self, url: str) -> None:

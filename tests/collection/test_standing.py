@@ -45,7 +45,7 @@ def live(**fields: object) -> Live:
 async def fill(directory: Path) -> None:
     engine = Engine(directory, load(directory, {}, {}))
     urls = [f"http://h{n % 7}.test/{n}" for n in range(40)]
-    engine.frontier.add([Link(url, row_key(url), source=Source.SEED) for url in urls])
+    engine._frontier.add([Link(url, row_key(url), source=Source.SEED) for url in urls])
     await engine.close()
 
 

@@ -1,6 +1,7 @@
 """What a collection can be asked: the same of one tablet, of four here, and of four far away."""
 
 import inspect
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ ASKED: dict[str, Ask] = {
     "each_anchor": lambda c, urls: [sorted(c.each_anchor(url)) for url in urls],
     "explain": lambda c, urls: [c.explain(url).verdict for url in urls],
     "freshness": lambda c, _: (c.freshness().stored, c.freshness().now.pages),
+    "holds": lambda c, urls: [c.holds(c.row(url)) for url in urls],
     "history": lambda c, urls: [[(when, v.status) for when, v in c.history(url)] for url in urls],
     "hosts": lambda c, _: [view.site for view in c.hosts()],
     "is_running": lambda c, _: c.is_running(),
@@ -64,16 +66,17 @@ def _body(collection: Collection, page: shoal.Page) -> bytes:
 
 @pytest.fixture(scope="module")
 def place(both: Both, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("contract") / "cluster"
-    shoal.split(both.one, place, TABLETS)
-    update_index(both.one)
-    update_index(place)
-    return place
+    folder = tmp_path_factory.mktemp("contract")
+    shutil.copytree(both.one, folder / "one")
+    shoal.split(folder / "one", folder / "cluster", TABLETS)
+    update_index(folder / "one")
+    update_index(folder / "cluster")
+    return folder / "cluster"
 
 
 @pytest.fixture(scope="module")
-def one(both: Both) -> Iterator[Collection]:
-    with open_collection(both.one) as opened:
+def one(place: Path) -> Iterator[Collection]:
+    with open_collection(place.parent / "one") as opened:
         yield opened
 
 

@@ -21,6 +21,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER
 from shoal.model.robots.robots import parse
 from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Frontier, Lease, Table
 from shoal.store.pages import PageStore
@@ -58,9 +59,10 @@ class Stage(NamedTuple):
         self.frontier.release(lease, fetched)
         batch = self.table.batch()
         understood = Understood([Document()], list(links))
-        targets = self.frontier.finish(batch, visit, fetched, understood)
+        verdict = Verdict(understood.documents)
+        finished = self.frontier.finish(batch, visit, fetched, understood, verdict)
         self.table.write(batch)
-        return targets
+        return list(finished.targets)
 
 
 @pytest.fixture(params=["disk"])
@@ -176,7 +178,8 @@ def test_a_batch_that_is_not_written_acknowledges_nothing(stage: Stage) -> None:
     now = stage.clock.now()
     fetched = Fetched(Outcome.OK, 200, started=now, ended=now)
     stage.frontier.release(lease, fetched)
-    stage.frontier.finish(stage.table.batch(), lease.next_url(), fetched, Understood())
+    visit, batch = lease.next_url(), stage.table.batch()
+    stage.frontier.finish(batch, visit, fetched, Understood(), Verdict())
     again = stage._replace(frontier=stage.again())
     assert again.take().next_url().url == f"{A}/1"
 
@@ -231,7 +234,7 @@ def test_robots_txt_comes_first_and_what_it_forbids_is_refused(stage: Stage) -> 
     stage.frontier.release(lease, fetched)
     batch = stage.table.batch()
     rules = parse(b"User-agent: *\nDisallow: /no", "shoal")
-    stage.frontier.finish(batch, visit, fetched, Understood(robots=rules))
+    stage.frontier.finish(batch, visit, fetched, Understood(robots=rules), Verdict())
     stage.table.write(batch)
     lease = stage.take()
     assert lease.next_url().url == "http://a.test/no"
@@ -253,8 +256,9 @@ def test_frontier_and_store_call_a_part_of_a_document_the_same(
     understood = Understood([Document(), Document(name=name, title="part")])
     stage.frontier.release(lease, fetched)
     batch = stage.table.batch()
-    targets = stage.frontier.finish(batch, visit, fetched, understood)
-    store.keep(batch, visit, fetched, understood, targets)
+    verdict = Verdict(understood.documents)
+    finished = stage.frontier.finish(batch, visit, fetched, understood, verdict)
+    store.keep(batch, visit, fetched, understood, finished)
     stage.table.write(batch)
     rows = [key.partition(b"\x00")[0] for key, _ in stage.table.scan("page", b"")]
     assert len(set(rows)) == 2

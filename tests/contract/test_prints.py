@@ -13,6 +13,7 @@ from shoal.layout.duplicates import duplicates
 from shoal.model.document import Document, Fate, Regraded, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.verdict import Finished
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Prints, Store
 from shoal.store.pages import PageStore
@@ -34,11 +35,11 @@ class Stage(NamedTuple):
         understood = Understood(documents=[document], prints=[prints_of(text)])
         self.prints.recognize(visit, fetched)
         batch = self.store.batch()
-        self.prints.judge(batch, visit, fetched, understood)
-        self.store.keep(batch, visit, fetched, understood, [])
+        verdict = self.prints.judge(batch, visit, fetched, understood)
+        self.store.keep(batch, visit, fetched, understood, Finished(verdict))
         if written:
             self.store.commit(batch)
-        return understood.documents[0]
+        return verdict.documents[0]
 
     def withdraw(self, url: str) -> list[Regraded]:
         batch = self.store.batch()

@@ -28,7 +28,7 @@ class Stage(NamedTuple):
         visit = Visit(url, row, site_of_key(row), is_first=life is None)
         fetched = Fetched(Outcome.OK, 200, started=now, ended=now)
         page = Document(media_type="text/html", content_digest=says, body_digest=says)
-        found = self.refresher.learn(visit, fetched, Understood(documents=[page]), life)
+        found, _ = self.refresher.learn(visit, fetched, Understood(documents=[page]), 0.0, life)
         batch = self.table.batch()
         due = self.refresher.plan(batch, row, found, now)
         self.table.write(batch)

@@ -37,9 +37,9 @@ class Stage(NamedTuple):
         feed = Feed("rss20", items=[Item(guid="1", url=ITEM)]) if kind is Kind.FEED else None
         understood = Understood(named=named, feed=feed) if outcome is Outcome.OK else Understood()
         batch = self.table.batch()
-        due = desk.take(batch, visit, Fetched(outcome), understood, NOW)
+        offered, due = desk.take(batch, visit, Fetched(outcome), understood, NOW)
         self.table.write(batch)
-        return [each.link.url for each in understood.named], due
+        return [each.link.url for each in offered], due
 
 
 @pytest.fixture(params=[Desk])

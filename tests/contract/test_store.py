@@ -11,6 +11,7 @@ from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, PUBLIC, Principal
 from shoal.model.urls.rowkey import row_key
+from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Store
 from shoal.store.pages import PageStore
@@ -41,7 +42,8 @@ def keep(
     store: Readable, visit: Visit, fetched: Fetched, *documents: Document, commit: bool = True
 ) -> None:
     batch = store.batch()
-    store.keep(batch, visit, fetched, Understood(documents=list(documents)), [])
+    finished = Finished(Verdict(documents))
+    store.keep(batch, visit, fetched, Understood(list(documents)), finished)
     if commit:
         store.commit(batch)
 

@@ -119,14 +119,14 @@ def test_a_running_crawl_is_told(corpus: Path) -> None:
 def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
     async def write() -> None:
         engine = Engine(corpus, load(corpus, {}, {}))
-        batch = engine.table.batch()
+        batch = engine._table.batch()
         row = FeedRow("Title <b>", polled_ms=1_000, status=200, problem="odd")
         row.page_url = "https://a.example/"
         batch.put("site", feed_key(row_key(A)), pack(row))
         batch.put("site", feed_key(row_key(B)), pack(FeedRow(removed=True)))
         due = UrlRow(State.SOURCE, kind=Kind.FEED, waiting=True, level=AGAIN, due_ms=2_000)
         batch.put("page", url_key(row_key(A)), pack_url(due, 1.0))
-        engine.table.write(batch)
+        engine._table.write(batch)
         await engine.close()
 
     run(write())

@@ -8,10 +8,10 @@ import pytest
 
 from shoal.config import load
 from shoal.engine.engine import Engine
-from shoal.frontier.state.view import FrontierView
 from shoal.loop import run
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Kind
+from shoal.sources.inbox import AddFeed
 from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve
 
@@ -37,10 +37,10 @@ def test_a_page_that_becomes_a_feed_is_asked_without_conditions(
     async def add() -> tuple[Kind, str, str, str]:
         engine = Engine(corpus, load(corpus, {}, {}))
         try:
-            view = FrontierView(engine.table)
+            view = engine.view()
             before = view.url(row_key(url))
             assert before is not None
-            engine.want_feed(url, wanted=True)
+            engine.commands().carry_out(AddFeed(url))
             after = view.url(row_key(url))
             assert after is not None
             return after.kind, before.etag + before.last_modified, after.etag, after.last_modified

@@ -1,18 +1,20 @@
 """Tablets that judge pages and tell each other of them, without a crawl: items go by hand."""
 
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
 from shoal.duplicates.across.across import Across, Own
 from shoal.duplicates.across.across_audit import audit_across
 from shoal.duplicates.duplicates import Near, NearSettings
+from shoal.duplicates.exact.exact import Judged
 from shoal.duplicates.learn.mirrors import Mirrors
 from shoal.duplicates.near.groups import Groups, Worth
 from shoal.duplicates.near.near import NearIndex
 from shoal.duplicates.near.near_audit import audit_groups
 from shoal.duplicates.near.sketch import prints
-from shoal.model.document import Document, Fate, Regraded, Understood
+from shoal.model.document import Document, Fate, Regraded
 from shoal.model.messages import Item, Repeated, Sketched
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
@@ -66,23 +68,30 @@ class Tablet:
         is_first = row not in self.fates
         self.worths[row] = worth
         document = Document(text_chars=len(text), readers=readers)
-        understood = Understood(documents=[document], prints=[prints(text)])
         visit = Visit(url_of(row), row, site_of_key(row), is_first=is_first)
+        judged, regraded = self._judge(visit, Outcome.OK, [document], [prints(text)])
+        self.fates[row] = (judged[0].fate, judged[0].duplicate_of)
+        self.regrade(regraded)
+
+    def _judge(
+        self,
+        visit: Visit,
+        outcome: Outcome,
+        documents: Sequence[Document] = (),
+        found: Sequence[tuple[bytes, bytes]] = (),
+    ) -> tuple[Sequence[Document], Sequence[Regraded]]:
+        """The documents, as they were judged, and whose place changes with them."""
         batch = self.table.batch()
-        self.near.judge(batch, visit, Fetched(Outcome.OK), understood, None)
-        self.across.after_judge(batch, visit, understood)
+        near = self.near.judge(batch, visit, Fetched(outcome), found, Judged(documents))
+        told = self.across.after_judge(batch, visit, near.documents, near.regraded)
         self.table.write(batch)
-        self.fates[row] = (document.fate, document.duplicate_of)
-        self.regrade(understood.regraded)
+        return told
 
     def lose(self, row: bytes) -> None:
         visit = Visit(url_of(row), row, site_of_key(row))
-        understood, batch = Understood(), self.table.batch()
-        self.near.judge(batch, visit, Fetched(Outcome.GONE), understood, None)
-        self.across.after_judge(batch, visit, understood)
-        self.table.write(batch)
+        _, regraded = self._judge(visit, Outcome.GONE)
         del self.worths[row], self.fates[row]
-        self.regrade(understood.regraded)
+        self.regrade(regraded)
 
     def take(self, items: list[Twin]) -> None:
         batch = self.table.batch()
@@ -97,7 +106,7 @@ class Tablet:
             self.table.write(batch)
             self.regrade(regraded)
 
-    def regrade(self, regraded: list[Regraded]) -> None:
+    def regrade(self, regraded: Sequence[Regraded]) -> None:
         for each in regraded:
             assert each.row in self.fates
             self.fates[each.row] = (each.fate, each.duplicate_of)

@@ -75,7 +75,7 @@ def again(directory: Path, *urls: str) -> None:
     async def queue() -> None:
         engine = Engine(directory, load(directory, QUICK, {}))
         for url in urls:
-            assert engine.frontier.raise_url(row_key(url), 1.0)
+            assert engine.raise_url(row_key(url), 1.0)
         await engine.close()
 
     asyncio.run(queue())

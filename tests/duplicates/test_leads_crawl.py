@@ -38,7 +38,7 @@ def findings(directory: Path) -> list[str]:
 def again(directory: Path, url: str) -> None:
     async def queue() -> None:
         engine = Engine(directory, load(directory, QUICK, {}))
-        assert engine.frontier.raise_url(row_key(url), 1.0)
+        assert engine.raise_url(row_key(url), 1.0)
         await engine.close()
 
     asyncio.run(queue())
@@ -111,9 +111,9 @@ def test_a_page_that_goes_without_a_visit_leaves_its_group(site: Running, tmp_pa
 
     async def withdraw() -> list[Regraded]:
         engine = Engine(directory, load(directory, QUICK, {}))
-        batch = engine.table.batch()
-        regraded = engine.prints.withdraw(batch, row_key(first))
-        engine.table.write(batch)
+        batch = engine._table.batch()
+        regraded = engine._prints.withdraw(batch, row_key(first))
+        engine._table.write(batch)
         await engine.close()
         return regraded
 

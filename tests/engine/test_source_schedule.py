@@ -45,7 +45,7 @@ class Polls:
         """How long until the next."""
         batch = self._table.batch()
         understood = Understood(feed=feed)
-        due = self.desk.take_feed(batch, self.visit(), Fetched(outcome), understood, now)
+        _, due = self.desk.take_feed(batch, self.visit(), Fetched(outcome), understood, now)
         self._table.write(batch)
         return due - now
 
@@ -145,8 +145,8 @@ def test_a_feed_that_was_removed_is_not_asked_again_whatever_it_answers(polls: P
     for outcome in (Outcome.OK, Outcome.UNCHANGED, Outcome.TIMEOUT, Outcome.MISSING):
         visit = polls.visit()
         batch = polls.batch()
-        taken = polls.desk.take(batch, visit, Fetched(outcome), Understood(), NOW)
-        assert taken is None, outcome
+        _, due = polls.desk.take(batch, visit, Fetched(outcome), Understood(), NOW)
+        assert due is None, outcome
     feed, batch = Document(media_type="application/rss+xml"), polls.batch()
     taken = polls.desk.adopt(batch, row_key(URL), feed, NOW)
     assert taken is None, "a page that announces it changes nothing"
@@ -184,9 +184,9 @@ def items_of(desk: Desk, table: RocksTable, items: list[Item], excluded: str = "
     understood = Understood(feed=Feed("rss20", items=items), named=named)
     visit = Visit(URL, row_key(URL), site_key(site_of(URL)), Kind.FEED)
     batch = table.batch()
-    desk.take(batch, visit, Fetched(Outcome.OK, 200), understood, NOW)
+    offered, _ = desk.take(batch, visit, Fetched(Outcome.OK, 200), understood, NOW)
     table.write(batch)
-    return [each.link.url for each in understood.named]
+    return [each.link.url for each in offered]
 
 
 def waiting(desk: Desk) -> list[str]:
@@ -243,7 +243,7 @@ def test_a_sitemap_is_asked_again_after_half_of_its_silence(
         link = Link("https://a.example/1", b"1")
         understood = Understood(named=[Named(link, NOW - each) for each in ago])
         batch = table.batch()
-        due = polls.desk.take(batch, visit, Fetched(Outcome.OK, 200), understood, NOW)
+        _, due = polls.desk.take(batch, visit, Fetched(Outcome.OK, 200), understood, NOW)
         assert due is not None
         return (due - NOW) / HOUR
 

@@ -81,15 +81,15 @@ class Page:
                     modified=modified,
                 )
             ]
-        understood = Understood(documents, resemblance=resemblance)
+        understood = Understood(documents)
         fields = [(name.replace("_", "-"), value) for name, value in headers.items()]
         fetched = Fetched(outcome, 200, started=when - 1, ended=when, headers=fields)
         seen = digest if seen_url else self.body
         asked = visit(self.url, seen, seen_url, kind)
-        self.life = self.refresher.learn(asked, fetched, understood, self.life)
+        self.life, change = self.refresher.learn(asked, fetched, understood, resemblance, self.life)
         if content:
             self.body = digest
-        return understood.change
+        return change
 
     def plan(self, table: RocksTable, now: float) -> float | None:
         assert self.life is not None

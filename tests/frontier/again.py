@@ -1,5 +1,6 @@
 """Frontiers that ask for pages again, for plays: with a rhythm that the test chooses."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from shoal.frontier.background.revisit_dates import Selection
@@ -10,6 +11,7 @@ from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
 from shoal.model.change_history import Change, Life
 from shoal.model.document import Document, Understood
+from shoal.model.listings.listing import Named
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Batch
 from tests.frontier.play import Play, PlaySettings
@@ -28,13 +30,17 @@ class Every:
         self.plans = True
 
     def learn(
-        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
-    ) -> Life:
-        del visit
-        if life is not None and life.seen_ms:
-            understood.change = self.change
+        self,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        resemblance: float,
+        life: Life | None,
+    ) -> tuple[Life, Change]:
+        del visit, understood, resemblance
+        change = self.change if life is not None and life.seen_ms else Change.UNKNOWN
         observed = 0 if life is None else life.observed + 1
-        return Life(observed=observed, seen_ms=to_ms(fetched.ended))
+        return Life(observed=observed, seen_ms=to_ms(fetched.ended)), change
 
     def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
         del batch, row, life
@@ -57,9 +63,9 @@ class PlainDesk:
 
     def take(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> float | None:
-        del batch, visit, fetched, understood
-        return now + self.seconds if self.plans and not self.removed else None
+    ) -> tuple[Sequence[Named], float | None]:
+        del batch, visit, fetched
+        return understood.named, now + self.seconds if self.plans and not self.removed else None
 
     def adopt(self, batch: Batch, row: bytes, document: Document, now: float) -> float | None:
         del batch, row, document

@@ -22,6 +22,7 @@ from shoal.model.outcome import Outcome, of_status
 from shoal.model.robots.robots import RobotsRules, parse
 from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Table
 
@@ -173,18 +174,19 @@ class Play:
         if documents is None:
             documents = [Document()] if fetched.outcome is Outcome.OK else []
         links = [] if fetched.outcome is Outcome.REFUSED else list(answer.links)
-        understood = Understood(list(documents), links, answer.robots)
-        understood.named, understood.below = list(answer.named), list(answer.below)
+        robots = answer.robots
         if visit.kind is Kind.ROBOTS:
-            understood.documents = []
-            if fetched.outcome is Outcome.OK and answer.robots is None:
-                understood.robots = RobotsRules()
-        batch = self.table.batch()
-        targets = self.frontier.finish(batch, visit, fetched, understood)
+            documents = []
+            if fetched.outcome is Outcome.OK and robots is None:
+                robots = RobotsRules()
+        named, below = list(answer.named), list(answer.below)
+        understood = Understood(list(documents), links, robots, named=named, below=below)
+        batch, verdict = self.table.batch(), Verdict(documents)
+        finished = self.frontier.finish(batch, visit, fetched, understood, verdict)
         if visit.kind is not Kind.ROBOTS:
-            self.links[visit.row] = understood.links
+            self.links[visit.row] = list(finished.links)
         self.table.write(batch)
-        return targets
+        return list(finished.targets)
 
     def end(self, lease: SiteLease, answer: Answer = OK) -> list[bytes]:
         """The response has come, and the page is understood and committed."""

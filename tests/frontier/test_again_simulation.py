@@ -21,6 +21,7 @@ from shoal.model.link import Rel, Source
 from shoal.model.listings.listing import Named
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.verdict import Verdict
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.again import FAST, Every, PlainDesk, choose, crawling
@@ -140,10 +141,11 @@ class Chaos:
     def _inject(self, url: str) -> None:
         row, now = row_key(url), self.play.clock.now()
         visit = Visit(url, row, site_of_key(row), Kind.INJECTED)
-        understood = Understood([Document()], unlearned=[site_of_key(row)])
+        understood = Understood([Document()])
+        verdict = Verdict(understood.documents, unlearned=[site_of_key(row)])
         batch = self.play.table.batch()
         fetched = Fetched(Outcome.OK, 200, started=now, ended=now)
-        self.play.frontier.finish(batch, visit, fetched, understood)
+        self.play.frontier.finish(batch, visit, fetched, understood, verdict)
         self.play.table.write(batch)
 
     def restart(self, mode: Again, *, killed: bool) -> None:

@@ -11,6 +11,7 @@ from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched
 from shoal.store.table import RocksTable
 from tests.frontier.play import LOCAL, link
@@ -46,7 +47,7 @@ def end(table: RocksTable, frontier: DiskFrontier, lease: SiteLease) -> None:
     fetched = Fetched(Outcome.OK, 200, address=LOCAL)
     frontier.release(lease, fetched)
     batch = table.batch()
-    frontier.finish(batch, lease.visit, fetched, Understood())
+    frontier.finish(batch, lease.visit, fetched, Understood(), Verdict())
     table.write(batch)
 
 
@@ -113,7 +114,8 @@ def test_a_commit_wakes_a_worker(table: RocksTable, frontier: DiskFrontier) -> N
         await settle()
         assert not waiting.done()
         batch = table.batch()
-        frontier.finish(batch, first.visit, fetched, Understood(links=[link("ftp://c.test/")]))
+        understood = Understood(links=[link("ftp://c.test/")])
+        frontier.finish(batch, first.visit, fetched, understood, Verdict())
         table.write(batch)
         second = await waiting
         assert second is not None

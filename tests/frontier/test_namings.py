@@ -310,7 +310,7 @@ def test_one_pass_remembers_a_hint_for_a_steady_crawl(table: RocksTable, clock: 
     visit = Visit(MAP, play.frontier.urls.row_of(link(MAP).row), play.site(A), Kind.SITEMAP)
     understood_named = names(f"{A}/1", modified=clock.now() - 60)
     play.frontier.change(
-        lambda batch, now: play.frontier._namings._put(batch, visit.row, understood_named, now)
+        lambda batch, now: play.frontier._namings.take(batch, visit.row, understood_named, now)
     )
     assert play.crawl() == [], "one pass does not ask again"
     row = play.row(f"{A}/1")
@@ -330,7 +330,7 @@ def test_pages_in_flight_and_wishes_are_left_alone(hinted: Play) -> None:
     named = names(f"{A}/1", f"{A}/2", modified=hinted.clock.now() - 60)
     finder = link(MAP).row
     hinted.frontier.change(
-        lambda batch, now: hinted.frontier._namings._put(batch, finder, named, now)
+        lambda batch, now: hinted.frontier._namings.take(batch, finder, named, now)
     )
     hinted.frontier.change(hinted.frontier._namings.go_on)
     assert hinted.problems() == []

@@ -12,6 +12,7 @@ from shoal.model.messages import Errand, RobotsAnswer
 from shoal.model.outcome import Outcome
 from shoal.model.robots.robots import ALLOW_ALL
 from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Kind
 from shoal.store.table import RocksTable
 from tests.frontier.away import Away
@@ -251,7 +252,7 @@ def test_one_that_nobody_can_read_is_not_asked_every_few_seconds(play: Play) -> 
             play.wait()
         fetched = play.release(lease, OK)
         batch = play.table.batch()
-        play.frontier.finish(batch, lease.visit, fetched, Understood())
+        play.frontier.finish(batch, lease.visit, fetched, Understood(), Verdict())
         play.table.write(batch)
     began = [event.began for event in play.log]
     assert asked(play) == [ROBOTS_A] * 4

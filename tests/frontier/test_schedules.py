@@ -18,6 +18,7 @@ from shoal.model.document import Document, Understood
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
 from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as
@@ -528,8 +529,9 @@ def test_what_was_refused_on_a_later_visit_is_queued_once_when_it_is_allowed(
     fetched = play.release(lease, OK)
     refusals["why"] = ""
     batch = table.batch()
-    understood = Understood([Document()], unlearned=[play.site(A)])
-    play.frontier.finish(batch, lease.visit, fetched, understood)
+    understood = Understood([Document()])
+    verdict = Verdict(understood.documents, unlearned=[play.site(A)])
+    play.frontier.finish(batch, lease.visit, fetched, understood, verdict)
     table.write(batch)
     assert f"{A}/1" in play.crawl(most=1)
     assert play.problems() == []

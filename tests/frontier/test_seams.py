@@ -11,12 +11,13 @@ from shoal.frontier.schedule.allowance import Again, AgainSettings
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Life
+from shoal.model.change_history import Change, Life
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Source
 from shoal.model.messages import Named
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key
+from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Keep, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
@@ -171,9 +172,10 @@ def inject(play: Play, url: str, understood: Understood) -> list[bytes]:
     now = play.clock.now()
     batch = play.table.batch()
     fetched = Fetched(Outcome.OK, started=now, ended=now, body=b"given")
-    targets = play.frontier.finish(batch, visit, fetched, understood)
+    verdict = Verdict(understood.documents)
+    finished = play.frontier.finish(batch, visit, fetched, understood, verdict)
     play.table.write(batch)
-    return targets
+    return list(finished.targets)
 
 
 def test_an_injected_document_is_counted_and_its_links_are_followed(play: Play) -> None:
@@ -243,10 +245,16 @@ class Daily:
     """A Refresher: look again after a day."""
 
     def learn(
-        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
-    ) -> Life:
-        del visit, understood
-        return Life(observed=0 if life is None else life.observed + 1, seen_ms=to_ms(fetched.ended))
+        self,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        resemblance: float,
+        life: Life | None,
+    ) -> tuple[Life, Change]:
+        del visit, understood, resemblance
+        observed = 0 if life is None else life.observed + 1
+        return Life(observed=observed, seen_ms=to_ms(fetched.ended)), Change.UNKNOWN
 
     def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
         del batch, row, life

@@ -39,6 +39,7 @@ from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
 from tests.cli.command import clean_environment
 from tests.crawl.run import crawl
+from tests.store.parts import finished
 from tests.world import RobotsMix, Web, serve
 
 A, B, C = "http://a.example/", "http://b.example/", "http://c.example/"
@@ -81,7 +82,7 @@ class Shelf:
         batch = self.store.batch()
         fetched = Fetched(outcome, status=200, ended=self.clock)
         targets = [link.row for link in understood.links]
-        self.store.keep(batch, visit, fetched, understood, targets)
+        self.store.keep(batch, visit, fetched, understood, finished(understood, targets))
         self.store.commit(batch)
 
     def share(self, url: str, readers: list[str]) -> None:
@@ -426,7 +427,8 @@ def test_whose_changes_are_awaited(shelf: Shelf) -> None:
         visit = Visit(url, row_key(url), site_key(site_of(url)), kind, level=level, is_first=True)
         batch = shelf.store.batch()
         fetched = Fetched(Outcome.OK, status=200, ended=shelf.clock)
-        shelf.store.keep(batch, visit, fetched, Understood([Document()]), [])
+        understood = Understood([Document()])
+        shelf.store.keep(batch, visit, fetched, understood, finished(understood))
         shelf.store.commit(batch)
         taken.append(shelf.store.log.take_awaited())
     assert taken == [[], [2], [3], []]

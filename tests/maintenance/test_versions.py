@@ -55,7 +55,7 @@ class Tale:
 
     async def _queue(self) -> None:
         engine = Engine(self.directory, load(self.directory, QUICK, {}))
-        assert engine.frontier.raise_url(row_key(self.url), 1.0)
+        assert engine.raise_url(row_key(self.url), 1.0)
         await engine.close()
 
     def compact(self, keep: int, share: float = DEAD_SHARE) -> Compacted:
@@ -181,9 +181,9 @@ def test_what_was_removed_leaves_the_archive_too(grown: Tale) -> None:
 
     async def remove() -> None:
         engine = Engine(tale.directory, load(tale.directory, QUICK, {}))
-        batch = engine.store.batch()
-        engine.store.remove(batch, row_key(tale.url), engine.clock.now())
-        engine.store.commit(batch)
+        batch = engine._store.batch()
+        engine._store.remove(batch, row_key(tale.url), engine.clock.now())
+        engine._store.commit(batch)
         await engine.close()
 
     asyncio.run(remove())

@@ -9,7 +9,9 @@ from shoal.model.compression import zstd
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
+from shoal.model.record import changed
 from shoal.model.urls.rowkey import row_key, site_of_key
+from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit
 from shoal.store.archive import ArchiveWriter
 from shoal.store.pages import PageStore
@@ -65,6 +67,11 @@ def document(text: str, body: bytes, name: str = "", readers: Sequence[str] = ()
     )
 
 
+def finished(understood: Understood, targets: Sequence[bytes] = ()) -> Finished:
+    """What is stored of a visit that is nobody's duplicate."""
+    return Finished(Verdict(understood.documents), understood.links, targets)
+
+
 def links_to(*pairs: tuple[str, str]) -> list[Link]:
     return [Link(url, row_key(url), text) for url, text in pairs]
 
@@ -98,10 +105,11 @@ class Desk:
         return fetched
 
     def commit(self, visit: Visit, fetched: Fetched, understood: Understood) -> None:
-        understood.response, understood.request = self.archive.write(visit, fetched)
+        response, request = self.archive.write(visit, fetched)
+        understood = changed(understood, response=response, request=request)
         batch = self.store.batch()
         targets = [link.row for link in understood.links]
-        self.store.keep(batch, visit, fetched, understood, targets)
+        self.store.keep(batch, visit, fetched, understood, finished(understood, targets))
         self.store.commit(batch)
 
     def remove(self, url: str, when: float) -> None:

@@ -11,7 +11,7 @@ from shoal.model.urls.rowkey import row_key
 from shoal.store.pages import PageStore
 from shoal.store.rows import VISITS_KEPT, What
 from shoal.store.table import RocksTable
-from tests.store.parts import HOUR, NOON, Desk, answer, document, links_to, visit_to
+from tests.store.parts import HOUR, NOON, Desk, answer, document, finished, links_to, visit_to
 
 REEF = "https://reef.example/"
 CORAL = "https://reef.example/coral"
@@ -217,7 +217,7 @@ def test_a_version_out_of_the_past_does_not_change_todays_links(desk: Desk) -> N
 def test_a_link_owned_elsewhere_is_known_but_has_no_anchor(desk: Desk) -> None:
     batch = desk.store.batch()
     understood = Understood(documents=[document("x", b"x")], links=links_to((SHARK, "far")))
-    desk.store.keep(batch, visit_to(REEF), answer(), understood, [b""])
+    desk.store.keep(batch, visit_to(REEF), answer(), understood, finished(understood, [b""]))
     desk.store.commit(batch)
     assert [out.target for out in desk.store.links(row_key(REEF), OWNER)] == [b""]
     assert anchors(desk, SHARK) == []

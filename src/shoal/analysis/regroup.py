@@ -15,6 +15,7 @@ from shoal.duplicates.across.across_audit import audit_homes
 from shoal.duplicates.across.rebuild import remake
 from shoal.duplicates.across.sent import SENT, Sent, verdict_of
 from shoal.duplicates.across.shard import REALM
+from shoal.duplicates.exact.exact import Judged
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.near.groups import KIN, MEMBER
 from shoal.duplicates.near.near import GROUP, MARK, Cut
@@ -27,7 +28,7 @@ from shoal.layout.identity import partition_of
 from shoal.layout.index_state import forget_index
 from shoal.layout.layout import Layout, WriteLock
 from shoal.model.content import content_text
-from shoal.model.document import Document, Fate, Regraded, Understood
+from shoal.model.document import Document, Fate, Regraded
 from shoal.model.outcome import Outcome, State
 from shoal.model.principal import OWNER
 from shoal.model.record import JSON_ERRORS, pack, unpack
@@ -74,13 +75,14 @@ def regroup(table: Table, store: PageStore, settings: Dedupe, tell: Tell) -> int
         found = prints(content_text(text, document.shades) or text)
         row = page.row.removesuffix(part_of(document.name))
         visit = Visit(url_of(row), row, site_of_key(row), is_first=True)
-        understood = Understood(documents=[document], prints=[found])
-        judge.judge(batch, visit, Fetched(Outcome.OK, cut=page.fetch.visit.cut), understood, twin)
+        fetched = Fetched(Outcome.OK, cut=page.fetch.visit.cut)
+        grouped = judge.judge(batch, visit, fetched, [found], Judged([document], twin))
+        (document,) = grouped.documents
         own = Regraded(page.row, document.fate, document.duplicate_of)
-        for each in (own, *understood.regraded):
+        for each in (own, *grouped.regraded):
             _write(table, store, batch, _as_told(table, each))
             duplicates += each.fate is Fate.DUPLICATE
-        duplicates -= sum(each.fate is not Fate.DUPLICATE for each in understood.regraded)
+        duplicates -= sum(each.fate is not Fate.DUPLICATE for each in grouped.regraded)
         table.write(batch)
         done += 1
         if done % _TELL_EVERY == 0:

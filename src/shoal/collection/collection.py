@@ -98,6 +98,10 @@ class Collection(Closing):
         owner = owner_of(self.tablets, row)
         return self.tablets.ask(owner, TabletView.stored_body, row, when)
 
+    def holds(self, row: bytes) -> bool:
+        """Whether searches find a page."""
+        return self.tablets.ask(owner_of(self.tablets, row), TabletView.holds, row)
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return self.ask(url, TabletView.history)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from shoal.clock import iso
 from shoal.converters import encoding
 from shoal.converters.sniff.sniff import file_name
+from shoal.layout.index_state import fate_of
 from shoal.model.content import content_text
 from shoal.model.document import Document, Fate
 from shoal.model.listings.sitemap_metadata import Told
@@ -28,6 +29,10 @@ class Holder(Protocol):
     """Whoever has a page: a collection, or the view of its tablet. Reads are for a principal."""
 
     def page(self, url: str, at: float | None = None) -> "Page | None": ...
+    def holds(self, row: bytes) -> bool:
+        """Whether searches find it."""
+        ...
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]: ...
     def links(self, url: str) -> list[tuple[str, str]]: ...
     def anchors(self, url: str) -> list[tuple[str, str]]: ...
@@ -92,6 +97,11 @@ class Page:
             return b""
         sent_as = next((v for k, v in self.headers if k == "content-encoding"), "")
         return encoding.undo(sent, sent_as, _MOST_BYTES, _MOST_RATIO).data
+
+    @property
+    def fate(self) -> str:
+        """What became of it: `indexed`, `waiting for the index`, `duplicate` …"""
+        return fate_of(self.document.fate, self.stored.row, self.collection.holds)
 
     @property
     def duplicate_of(self) -> str:

@@ -19,7 +19,7 @@ from shoal.errors import DamagedError
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import FrontierView, SiteView
 from shoal.layout.duplicates import groups
-from shoal.layout.index_state import read_state
+from shoal.layout.index_state import IndexHolds, read_state
 from shoal.layout.layout import Layout, ReadLock, is_locked
 from shoal.layout.ranges import key_range
 from shoal.layout.ranks import Ranks
@@ -59,6 +59,7 @@ class TabletView(Closing):
             undo.pop_all()
         self.store = PageStore(self.table, self.layout.warc, self.config.crawl.versions)
         self.frontier = FrontierView(self.table)
+        self._index_holds = IndexHolds(self.layout)
         url = self.config.url
         self._params = ParamRules.from_names(url.strip, url.keep)
         self.searcher: Searcher | None = None
@@ -132,6 +133,10 @@ class TabletView(Closing):
         for row, url in self.frontier.urls(start, end):
             if (state is None or url.state is state) and self._may_name(row):
                 yield row, url
+
+    def holds(self, row: bytes) -> bool:
+        """Whether searches find it."""
+        return self._index_holds(row)
 
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return list(self.store.history(self.row(url), self.principal))

@@ -18,7 +18,6 @@ from shoal.collection.report.hosts import host_lines
 from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.control.cluster_commands import StopAll, Tell, post
-from shoal.engine.carry_out import carry_out
 from shoal.engine.engine import Engine
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.frontier.background.commands import LONGEST_DELAY_SECONDS
@@ -238,9 +237,10 @@ def _give(place: Place, config: Config, orders: Sequence[Command]) -> bool:
 async def _carry_out(directory: Path, config: Config, orders: Sequence[Command]) -> None:
     engine = Engine(directory, config, at_rest=True)
     try:
+        commands = engine.commands()
         for order in orders:
-            carry_out(engine, order)
-        engine.frontier.wishes.finish()
+            commands.carry_out(order)
+        commands.finish()
         engine.sync()
     finally:
         await engine.close()

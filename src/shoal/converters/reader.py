@@ -77,22 +77,21 @@ class Reader:
         body, problem = self._decoded(fetched)
         if visit.kind is Kind.ROBOTS:
             return Understood(robots=parse(body, self._settings.product_token))
-        understood = Understood()
-        for converted in documents(
-            self._registry, body, self._context(visit, fetched, body, problem)
-        ):
+        context = self._context(visit, fetched, body, problem)
+        pages, links, prints = list[Document](), list[Link](), list[tuple[bytes, bytes]]()
+        for converted in documents(self._registry, body, context):
             content = content_text(converted.page.text, converted.page.shades)
             document = self._document(fetched, len(body), converted)
             document.content_chars = len(content)
             document.content_digest = content_digest(content or converted.page.text)
             self._judge(document, converted, fetched)
             document.problem = "; ".join(filter(None, (problem, document.problem)))
-            understood.documents.append(document)
+            pages.append(document)
             if self._settings.prints is not None:
-                understood.prints.append(self._settings.prints(content or converted.page.text))
-            understood.links.extend(_followed(converted.page.links, document))
-        understood.links.extend(self._refresh(visit, fetched, understood.links))
-        return understood
+                prints.append(self._settings.prints(content or converted.page.text))
+            links.extend(_followed(converted.page.links, document))
+        links.extend(self._refresh(visit, fetched, links))
+        return Understood(pages, links, prints=prints)
 
     def _context(self, visit: Visit, fetched: Fetched, body: bytes, problem: str) -> Context:
         content_type = fetched.header("content-type")

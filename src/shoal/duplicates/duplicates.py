@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from shoal.duplicates.across.across import Across
-from shoal.duplicates.exact.exact import LEAST_TEXT_CHARS, ExactPrints
+from shoal.duplicates.exact.exact import LEAST_TEXT_CHARS, ExactPrints, Judged
 from shoal.duplicates.learn.lessons import Lessons
 from shoal.duplicates.learn.mirrors import Mirrors
 from shoal.duplicates.near.groups import Groups, Newcomer, Settled, Worth, readers_digest
@@ -22,6 +23,7 @@ from shoal.model.document import Document, Fate, Regraded, Understood
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import part_of, site_of_key, url_of
+from shoal.model.verdict import Verdict, graded
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
 
@@ -72,15 +74,28 @@ class Duplicates:
     def recognize(self, visit: Visit, fetched: Fetched) -> None:
         self._exact.recognize(visit, fetched)
 
-    def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> None:
-        twin = self._exact.judge(batch, visit, fetched, understood)
+    def judge(
+        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
+    ) -> Verdict:
+        exact = self._exact.judge(batch, visit, fetched, understood)
         if self._near is None or visit.kind is Kind.ROBOTS:
-            return
-        settled = self._near.judge(batch, visit, fetched, understood, twin)
+            return Verdict(exact.documents, exact.links_known)
+        found = self._near.judge(batch, visit, fetched, understood.prints, exact)
+        documents, regraded = found.documents, found.regraded
         if self.across is not None:
-            self.across.after_judge(batch, visit, understood)
+            documents, regraded = self.across.after_judge(batch, visit, documents, regraded)
+        learned = NOTHING
         if self._lessons is not None and visit.kind is Kind.PAGE:
-            self._lessons.learn(batch, visit, fetched, understood, settled)
+            learned = self._lessons.learn(batch, visit, fetched, found.settled)
+        return Verdict(
+            documents,
+            exact.links_known,
+            found.resemblance,
+            regraded,
+            found.deserted,
+            learned.reopened,
+            learned.unlearned,
+        )
 
     def learned(self, visit: Visit) -> str:
         """Why a page need not be asked for; empty when it must."""
@@ -94,6 +109,27 @@ class Duplicates:
         if self.across is not None:
             regraded += self.across.after_withdraw(batch, row, regraded)
         return regraded
+
+
+class Grouped(NamedTuple):
+    """The documents of a visit in their groups."""
+
+    documents: Sequence[Document]
+    settled: Settled | None
+    """Where the visit's own page has come to stand."""
+    resemblance: float
+    regraded: Sequence[Regraded]
+    deserted: Sequence[bytes]
+
+
+class Learned(NamedTuple):
+    """What is wanted after all, by the verdict on a page: rows and sites, as in `Verdict`."""
+
+    reopened: Sequence[bytes] = ()
+    unlearned: Sequence[bytes] = ()
+
+
+NOTHING = Learned()
 
 
 class Near:
@@ -116,49 +152,47 @@ class Near:
         batch: Batch,
         visit: Visit,
         fetched: Fetched,
-        understood: Understood,
-        twin: bytes | None,
-    ) -> Settled | None:
-        """Where the visit's own page has come to stand."""
+        prints: Sequence[tuple[bytes, bytes]],
+        exact: Judged,
+    ) -> Grouped:
+        """`prints`: of each document, in their order; there may be none."""
         self.index.begin()
         stood_for_it = None if visit.is_first else self.groups.lead_of(visit.row)
+        documents, regraded = list(exact.documents), list[Regraded]()
         if fetched.outcome in _VANISHED and not visit.is_first:
-            understood.regraded += self.groups.leave(batch, visit.row)
-        own = None
-        for document, found in zip(understood.documents, understood.prints, strict=False):
+            regraded += self.groups.leave(batch, visit.row)
+        own, alike = None, 0.0
+        for place, (document, found) in enumerate(zip(exact.documents, prints, strict=False)):
             row = visit.row + part_of(document.name)
             is_new = visit.is_first and not document.name
             if not (visit.is_first or document.name or document.body_digest == visit.seen_digest):
                 before = self.groups.sketch_of(row)
-                understood.resemblance = resemblance(before, found[0]) if before else 0.0
+                alike = resemblance(before, found[0]) if before else 0.0
             settled = None
             if not fetched.cut and _says_enough(document):  # what was cut may go on in another way
                 page = Newcomer(
                     row,
                     Prints(*found),
                     readers_digest(document.readers),
-                    None if document.name else twin,
+                    None if document.name else exact.twin,
                     partial(self._worth_of, row, document),
                     is_new,
                 )
-                settled = self._settle(batch, page, document)
+                settled = self.groups.settle(batch, page, self.cut(row))
             if settled is None:
-                understood.regraded += [] if is_new else self.groups.leave(batch, row)
+                regraded += [] if is_new else self.groups.leave(batch, row)
                 continue
-            understood.regraded += settled.regraded
+            regraded += settled.regraded
+            if settled.lead == row:
+                documents[place] = graded(document, Fate.WAITING, "")
+            else:
+                documents[place] = graded(document, Fate.DUPLICATE, url_of(settled.lead))
             if not document.name:
                 own = settled
-        if stood_for_it not in (None, visit.row, self.groups.lead_of(visit.row)):
-            understood.deserted.append(stood_for_it)
-        return own
-
-    def _settle(self, batch: Batch, page: Newcomer, document: Document) -> Settled:
-        settled = self.groups.settle(batch, page, self.cut(page.row))
-        if settled.lead == page.row:
-            document.fate, document.duplicate_of = Fate.WAITING, ""
-        else:
-            document.fate, document.duplicate_of = Fate.DUPLICATE, url_of(settled.lead)
-        return settled
+        deserted = []
+        if stood_for_it is not None and stood_for_it != visit.row:
+            deserted = [] if stood_for_it == self.groups.lead_of(visit.row) else [stood_for_it]
+        return Grouped(documents, own, alike, regraded, deserted)
 
     def cut(self, row: bytes) -> Cut:
         """How alike a core must be to a page."""
@@ -185,30 +219,25 @@ class Learning:
         ) or self._mirrors.refusal(visit.row, self._known.is_wanted)
 
     def learn(
-        self,
-        batch: Batch,
-        visit: Visit,
-        fetched: Fetched,
-        understood: Understood,
-        settled: Settled | None,
-    ) -> None:
+        self, batch: Batch, visit: Visit, fetched: Fetched, settled: Settled | None
+    ) -> Learned:
+        site, reopened, unlearned = site_of_key(visit.row), list[bytes](), list[bytes]()
         if fetched.outcome not in _STILL_THERE:
             # What was refused because this page is taken is wanted now, wherever it stands.
-            understood.reopened += self._mirrors.counterparts(visit.row)
+            reopened += self._mirrors.counterparts(visit.row)
             if not visit.is_first and self._lessons.rests_on(visit.row):
-                understood.unlearned.append(site_of_key(visit.row))
+                unlearned.append(site)
         if settled is None:
-            return
-        site = site_of_key(visit.row)
+            return Learned(reopened, unlearned)
         kin = self._twins(settled.group_id, visit.row)
         twin = next((row for row in kin if site_of_key(row) == site), None)
         others = [row for row in kin if site_of_key(row) != site]
         group_of = self._groups.group_of
-        unlearned = [
+        revoked = [
             *self._lessons.observe(batch, visit.row, settled.group_id, twin, group_of),
             *self._mirrors.observe(batch, visit.row, settled.group_id, others, group_of),
         ]
-        understood.unlearned += [each.site for each in unlearned]
+        return Learned(reopened, [*unlearned, *(each.site for each in revoked)])
 
     def _twins(self, group_id: bytes, row: bytes) -> Sequence[bytes]:
         members = (each for each in self._groups.members(group_id) if each != row)

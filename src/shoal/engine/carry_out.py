@@ -1,7 +1,14 @@
 """What does an order do? Given to a running crawl, or carried out on a collection that rests."""
 
-from shoal.engine.engine import Engine
+from collections.abc import Mapping
+from functools import partial
+
+from shoal.clock import Clock
+from shoal.engine.source_schedule import Desk
+from shoal.frontier.frontier import DiskFrontier
 from shoal.model.link import Link, Rel, Source
+from shoal.model.listings.feed import feed_key
+from shoal.model.record import pack
 from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import canonical, site_of
@@ -19,40 +26,68 @@ from shoal.sources.inbox import (
     Slow,
     Submit,
 )
+from shoal.store.pages import PageStore
 
 
-def carry_out(engine: Engine, order: Command) -> None:
-    """All but what only a running crawl can do (Push, Stop)."""
-    match order:
-        case Submit(url) | ReadSitemap(url):
-            found = canonical(url)
-            if found is not None:
-                link = Link(found, row_key(found), priority=1.0, source=Source.SUBMIT)
-                link.rel = int(Rel.SITEMAP if isinstance(order, ReadSitemap) else Rel.PLAIN)
-                engine.frontier.add([link])
-        case AddFeed(url) | RemoveFeed(url):
-            found = canonical(url)
-            if found is not None:
-                engine.want_feed(found, wanted=isinstance(order, AddFeed))
-        case Retry(reason, host):
-            for each in _host_labels(host) if host else [None]:
-                engine.frontier.wishes.retry(reason, each)
-        case Mark(url, marks):
-            engine.mark(url, marks)
-        case Pause(host) | Resume(host) | Slow(host) | Exclude(host) | Include(host):
-            for label in _host_labels(host):
-                _carry_out_at_host(engine, order, label)
+class CommandHandler:
+    def __init__(self, frontier: DiskFrontier, store: PageStore, desk: Desk, clock: Clock) -> None:
+        self._frontier = frontier
+        self._store = store
+        self._desk = desk
+        self._clock = clock
 
+    def carry_out(self, order: Command) -> None:
+        """All but what only a running crawl can do (Push, Stop)."""
+        match order:
+            case Submit(url) | ReadSitemap(url):
+                found = canonical(url)
+                if found is not None:
+                    link = Link(found, row_key(found), priority=1.0, source=Source.SUBMIT)
+                    link.rel = int(Rel.SITEMAP if isinstance(order, ReadSitemap) else Rel.PLAIN)
+                    self._frontier.add([link])
+            case AddFeed(url) | RemoveFeed(url):
+                found = canonical(url)
+                if found is not None:
+                    self._want_feed(found, wanted=isinstance(order, AddFeed))
+            case Retry(reason, host):
+                for each in _host_labels(host) if host else [None]:
+                    self._frontier.wishes.retry(reason, each)
+            case Mark(url, marks):
+                self._mark(url, marks)
+            case Pause(host) | Resume(host) | Slow(host) | Exclude(host) | Include(host):
+                for label in _host_labels(host):
+                    self._carry_out_at_host(order, label)
 
-def _carry_out_at_host(engine: Engine, order: Command, host: bytes) -> None:
-    wishes = engine.frontier.wishes
-    match order:
-        case Pause() | Resume():
-            wishes.pause(host, isinstance(order, Pause))
-        case Slow():
-            wishes.slow(host, order.delay_seconds)
-        case Exclude() | Include():
-            wishes.exclude(host, isinstance(order, Exclude))
+    def finish(self) -> None:
+        """Do all that is left of what takes many batches; a crawl does it beside its visits."""
+        self._frontier.wishes.finish()
+
+    def _carry_out_at_host(self, order: Command, host: bytes) -> None:
+        wishes = self._frontier.wishes
+        match order:
+            case Pause() | Resume():
+                wishes.pause(host, isinstance(order, Pause))
+            case Slow():
+                wishes.slow(host, order.delay_seconds)
+            case Exclude() | Include():
+                wishes.exclude(host, isinstance(order, Exclude))
+
+    def _want_feed(self, url: str, *, wanted: bool) -> None:
+        """Poll a feed from now on, or no more; said twice it does no harm."""
+        row = self._store.find(url)
+        feed = self._desk.feed(row)
+        feed.removed = not wanted
+        batch = self._store.batch()
+        batch.put("site", feed_key(row), pack(feed))
+        self._store.commit(batch)
+        link = Link(url, row, rel=int(Rel.FEED), priority=1.0, source=Source.FEED)
+        self._frontier.change(partial(self._frontier.schedules.want_feed, link, wanted))
+
+    def _mark(self, url: str, marks: Mapping[str, str]) -> None:
+        """Write what was found out about a page to its row, and tell those who follow."""
+        batch = self._store.batch()
+        self._store.mark(batch, self._store.find(url), marks, self._clock.now())
+        self._store.commit(batch)
 
 
 def _host_labels(host: str) -> list[bytes]:

@@ -3,65 +3,56 @@
 The only place, with its neighbours in this folder, that names parts of two rooms.
 """
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from shoal.clock import SystemClock
 from shoal.cluster.outbox import Outbox
-from shoal.config import VERSION, Config
-from shoal.converters.limits import Limits as ReadLimits
+from shoal.config import Config
 from shoal.core import Crawl, Parts
 from shoal.counters import Counts
+from shoal.duplicates.duplicates import Duplicates
+from shoal.engine.carry_out import CommandHandler
+from shoal.engine.exchange import Exchange
+from shoal.engine.index_following import IndexFollowing
+from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
+from shoal.engine.part_settings import child_config, frontier_settings
 from shoal.engine.recovery import Recovered, mend_archive
 from shoal.engine.remote_duplicates import Twins
-from shoal.engine.revisit_settings import (
-    again_settings,
-    budget_per_second,
-    missing_settings,
-    mode_of,
-    refresher_of,
-)
+from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
 from shoal.engine.source_schedule import Desk
 from shoal.errors import CollectionError
-from shoal.focus.priority import PrioritySettings
 from shoal.focus.rules import load_rules, parse_rules
-from shoal.focus.scope import CrawlScope, ScopeSettings
-from shoal.focus.traps import latest_year
+from shoal.focus.scope import CrawlScope
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.schedule.allowance import Again
-from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import CLOCK_KEY, MODE_KEY
-from shoal.frontier.state.settings import FrontierSettings, Seams
-from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow
+from shoal.frontier.state.settings import Report, Seams
+from shoal.frontier.state.view import FrontierView
+from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow, scope_settings
 from shoal.layout.duplicates import duplicates
 from shoal.layout.identity import Seat, borrower_of, take_seat
 from shoal.layout.layout import Layout, WriteLock
-from shoal.layout.ranks import GRAPH
-from shoal.model.link import Link, Rel, Source
-from shoal.model.listings.feed import feed_key
+from shoal.model.link import Link
 from shoal.model.messages import Root
 from shoal.model.record import VERSION as SCHEMA
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.url import site_of
 from shoal.model.visit import Keep
-from shoal.sources.inbox import Inbox
+from shoal.store.archive_ends import written_ends
 from shoal.store.archive_sync import ArchiveSync
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
 from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
-from shoal.worker.child_config import FACTORY, ChildConfig
+from shoal.worker.child_config import FACTORY
 from shoal.worker.fetchers import fetchers, resolver
 
-_TYPICAL_FETCH_SECONDS = 0.5
-_SITES_PER_WORKER = 3
 _SPENDING_SECONDS = 60.0
 
 
@@ -79,118 +70,133 @@ class Engine:
     ) -> None:
         """`at_rest`: no crawl begins, so revisits are left as the last one left them. With a `seat`
         it is one tablet of many."""
-        self._seat = seat
         self.config = config
-        self._at_rest = at_rest
-        self.mode = mode or mode_of(config)
-        """Whether pages are asked for again."""
-        self._counts: Counts | None = None
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
-        rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
-        self._rules = rules
-        self._max_depth = _least(config.crawl.max_depth, parse_rules(rules).max_depth)
-        self.layout.create(_as_first_settings(config))
-        self._clock_was_behind = 0.0
-        """Seconds by which the machine's clock was set back since the last run."""
+        self._seat = seat
+        self._at_rest = at_rest
+        self._mode = mode or mode_of(config)
+        """Whether pages are asked for again."""
+        self._counts: Counts | None = None
+        self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
+        self._max_depth = _least(config.crawl.max_depth, parse_rules(self._rules).max_depth)
+        # What the person said on the command line of the first crawl becomes the collection's own.
+        self.layout.create(config.from_flags_as_toml())
         with ExitStack() as undo:
             self._lock = undo.enter_context(WriteLock(self.layout))
-            self.table = undo.enter_context(
-                RocksTable(self.layout.table)
-                if seat is None
-                else RocksTable(
-                    self.layout.table, cache_bytes=seat.cache_bytes, guard=seat.must_hold
-                )
-            )
+            self._table = undo.enter_context(self._open_table())
             self._open()
             undo.pop_all()
 
+    # --- opening ----------------------------------------------------------------------------
+
     def _open(self) -> None:
-        config = self.config
-        written = self.table.get("site", CLOCK_KEY)
-        if written is not None:
-            self._clock_was_behind = self.clock.not_before(unpack(int, written) / 1000)
-        seat = self._seat
-        take_seat(self.table, seat, self.layout.directory, at_rest=self._at_rest)
-        mended = mend_archive(self.table, self.layout.warc, self.clock.now())
-        self.outbox = None if seat is None else Outbox(self.table, seat.partition, seat.epoch)
-        """What concerns other tablets."""
-        versions = config.crawl.versions
-        self.store = PageStore(self.table, self.layout.warc, versions, self.outbox)
-        self.inbox = Inbox(self.layout.inbox)
-        stored = self.table.get("site", CRAWL_KEY)
-        self._row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
-        if self._row.schema != SCHEMA:
-            raise CollectionError(
-                f"The collection in {self.layout.directory} is of another release of Shoal "
-                f"(rows of version {self._row.schema}, this one writes {SCHEMA}); use that release."
-            )
-        self.resolver = resolver(config, self.clock)
-        self.scope = CrawlScope(self._scope_settings(self._row.roots))
-        self.prints = (
-            duplicates(self.table, self.store, config.dedupe)
-            if seat is None or self.outbox is None
-            else duplicates(
-                self.table, self.store, config.dedupe, seat.partition, self.outbox.send_to
-            )
-        )
-        last = self.table.get("site", MODE_KEY)
-        if self._at_rest and last is not None and Again(last.decode()) is not Again.ONLY:
-            self.mode = Again(last.decode())
-        directory, mode = self.layout.directory, self.mode
-        self.refresher = refresher_of(self.table, config, mode, directory, self._budget)
-        self.desk = Desk(self.table, config, directory, steady=mode is Again.ALSO)
-        settings = self._frontier_settings()
-        self.borrower = borrower_of(seat, settings.politeness.address_gap())
-        seams = Seams(
-            elsewhere=self.outbox,
-            borrower=self.borrower,
-            refresher=self.refresher,
-            desk=self.desk,
-            links_of=lambda row: [out.link for out in self.store.links_of(row)],
-            prefetch=lambda urls: self.resolver.prefetch(site_of(url).host for url in urls),
-            learned=self.prints.learned,
-            seed_moved=self._move_seed,
-        )
-        self.frontier = DiskFrontier(self.table, self.clock, settings, seams)
-        self._counts = self.frontier.counts
-        self.twins = Twins(self.prints.across, self.frontier, self.store)
+        clock_was_behind = self._set_clock()
+        take_seat(self._table, self._seat, self.layout.directory, at_rest=self._at_rest)
+        mended = mend_archive(self._table, self.layout.warc, self.clock.now())
+        self._open_store()
+        self._row = self._read_row()
+        self._resolver = resolver(self.config, self.clock)
+        self._scope = self._scope_of(self._row.roots)
+        self._prints = self._open_prints()
+        self._open_frontier()
+        self._twins = Twins(self._prints.across, self._frontier, self._store)
         self._spending = (self.clock.now(), 0)
         """When it was last looked how many revisits had been made, and how many those were."""
         self.set_budget()
         self.recovered = Recovered(
-            sites_counted_as_asked=self.frontier.recovered,
+            sites_counted_as_asked=self._frontier.recovered,
             torn_tails=mended.torn_tails,
             queued_again=mended.queued_again,
             missing_files=mended.missing_files,
-            clock_was_behind_seconds=self._clock_was_behind,
+            clock_was_behind_seconds=clock_was_behind,
         )
         """What the last process left undone, and was put right."""
-        self.fetcher = fetchers(
-            config, self.resolver, self.clock, None if seat is None else seat.holds
+        self._open_fetcher_and_readers()
+        self._parts = Parts(
+            self._frontier, self._fetcher, self._pool, self._prints, self._store, self.clock
         )
-        self.pool = Pool(
-            command_for(FACTORY),
-            self._child_config(),
-            config.crawl.child_count,
-            ChildLimits(
-                page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
-            ),
-            self.clock,
-        )
-        self.limits = CrawlLimits(
-            config, self.frontier.counts, self.layout.directory, self.clock, self._is_behind
-        )
+        counts, directory = self._frontier.counts, self.layout.directory
+        self._limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
         self._archive_sync = ArchiveSync(self.layout.warc)
+
+    def _open_table(self) -> RocksTable:
+        seat, path = self._seat, self.layout.table
+        if seat is None:
+            return RocksTable(path)
+        return RocksTable(path, cache_bytes=seat.cache_bytes, guard=seat.must_hold)
+
+    def _set_clock(self) -> float:
+        """Time does not go back in a collection. Returns the seconds by which the machine's clock
+        was set back since the last run."""
+        written = self._table.get("site", CLOCK_KEY)
+        return 0.0 if written is None else self.clock.not_before(unpack(int, written) / 1000)
+
+    def _open_store(self) -> None:
+        seat, versions = self._seat, self.config.crawl.versions
+        self._outbox = None if seat is None else Outbox(self._table, seat.partition, seat.epoch)
+        """What concerns other tablets."""
+        self._store = PageStore(self._table, self.layout.warc, versions, self._outbox)
+
+    def _read_row(self) -> CrawlRow:
+        stored = self._table.get("site", CRAWL_KEY)
+        row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
+        if row.schema != SCHEMA:
+            raise CollectionError(
+                f"The collection in {self.layout.directory} is of another release of Shoal "
+                f"(rows of version {row.schema}, this one writes {SCHEMA}); use that release."
+            )
+        return row
+
+    def _open_prints(self) -> Duplicates:
+        seat, settings = self._seat, self.config.dedupe
+        if seat is None or self._outbox is None:
+            return duplicates(self._table, self._store, settings)
+        return duplicates(self._table, self._store, settings, seat.partition, self._outbox.send_to)
+
+    def _open_frontier(self) -> None:
+        config, directory = self.config, self.layout.directory
+        last = self._table.get("site", MODE_KEY)
+        if self._at_rest and last is not None and Again(last.decode()) is not Again.ONLY:
+            self._mode = Again(last.decode())
+        self._refresher = refresher_of(self._table, config, self._mode, directory, self._budget)
+        self._desk = Desk(self._table, config, directory, steady=self._mode is Again.ALSO)
+        asked = 0.0 if self._seat is None else self._seat.asked_by_others
+        settings = frontier_settings(config, self._mode, self._max_depth, asked)
+        self._borrower = borrower_of(self._seat, settings.politeness.address_gap())
+        seams = Seams(
+            elsewhere=self._outbox,
+            borrower=self._borrower,
+            refresher=self._refresher,
+            desk=self._desk,
+            links_of=lambda row: [out.link for out in self._store.links_of(row)],
+            prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
+            learned=self._prints.learned,
+            seed_moved=self._move_seed,
+        )
+        self._frontier = DiskFrontier(self._table, self.clock, settings, seams)
+        self._counts = self._frontier.counts
+
+    def _open_fetcher_and_readers(self) -> None:
+        config, seat = self.config, self._seat
+        holds = None if seat is None else seat.holds
+        self._fetcher = fetchers(config, self._resolver, self.clock, holds)
+        limits = ChildLimits(
+            page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
+        )
+        children = config.crawl.child_count
+        command, settings = command_for(FACTORY), self._child_config()
+        self._pool = Pool(command, settings, children, limits, self.clock)
+
+    # --- a crawl ----------------------------------------------------------------------------
+
+    def crawl(self) -> Crawl:
+        return Crawl(self._parts, self._limits)
 
     def _is_behind(self) -> bool:
         """Whether other tablets must first take what is here for them."""
-        seat, outbox = self._seat, self.outbox
+        seat, outbox = self._seat, self._outbox
         return seat is not None and outbox is not None and outbox.depth >= seat.most_outbox
-
-    def crawl(self) -> Crawl:
-        parts = Parts(self.frontier, self.fetcher, self.pool, self.prints, self.store, self.clock)
-        return Crawl(parts, self.limits)
 
     @property
     def roots(self) -> list[str]:
@@ -199,18 +205,19 @@ class Engine:
     def start(self, seeds: Iterable[Link]) -> int:
         """Queue the seeds, and judge anew what an earlier scope decided. Returns how many
         changed."""
+        self._pool.start()
         seeds = list(seeds)
         roots = dict.fromkeys([*self._row.roots, *(seed.url for seed in seeds)])
-        if self.outbox is not None:  # every tablet is given all of them: they are its scope
-            seeds = [seed for seed in seeds if self.outbox.owns(site_of_key(seed.row))]
+        if self._outbox is not None:  # every tablet is given all of them: they are its scope
+            seeds = [seed for seed in seeds if self._outbox.owns(site_of_key(seed.row))]
         self._use_roots(list(roots))
         changed = 0
-        signature = pack((self.scope.settings, self._max_depth))
+        signature = pack((self._scope.settings, self._max_depth))
         if self._row.signature and self._row.signature != signature:
-            changed = self.frontier.reconsider(self.scope.refuses)
-        self.frontier.add(seeds)
-        if self.mode is Again.ALSO:
-            self.frontier.change(self.frontier.schedules.date_all)
+            changed = self._frontier.reconsider(self._scope.refuses)
+        self._frontier.add(seeds)
+        if self._mode is Again.ALSO:
+            self._frontier.change(self._frontier.schedules.date_all)
         self._row.signature = signature
         self._remember()
         return changed
@@ -222,158 +229,129 @@ class Engine:
     def set_budget(self) -> None:
         """It follows the number of pages and what there is to do; the price follows what was really
         made of it."""
-        per_second = self._budget(self.refresher.price.state.pages)
-        allowance, now = self.frontier.allowance, self.clock.now()
+        per_second = self._budget(self._refresher.price.state.pages)
+        allowance, now = self._frontier.allowance, self.clock.now()
         allowance.set_rate(per_second, now)
         since, spent = self._spending
         if now - since >= _SPENDING_SECONDS:
-            self.refresher.price.spend(allowance.spent - spent, now - since)
+            self._refresher.price.spend(allowance.spent - spent, now - since)
             self._spending = (now, allowance.spent)
-
-    def want_feed(self, url: str, *, wanted: bool) -> None:
-        """Poll a feed from now on, or no more; said twice it does no harm."""
-        row = self.store.find(url)
-        feed = self.desk.feed(row)
-        feed.removed = not wanted
-        batch = self.store.batch()
-        batch.put("site", feed_key(row), pack(feed))
-        self.store.commit(batch)
-        link = Link(url, row, rel=int(Rel.FEED), priority=1.0, source=Source.FEED)
-        self.frontier.change(partial(self.frontier.schedules.want_feed, link, wanted))
 
     def refresh(self, selection: Selection) -> None:
         """Choose the stored pages that are meant, all of them before it returns."""
-        schedules = self.frontier.schedules
-        self.frontier.change(partial(schedules.select, selection))
+        schedules = self._frontier.schedules
+        self._frontier.change(partial(schedules.select, selection))
         while schedules.pending:
-            self.frontier.change(schedules.go_on)
+            self._frontier.change(schedules.go_on)
 
-    def mark(self, url: str, marks: Mapping[str, str]) -> None:
-        """Write what was found out about a page to its row, and tell those who follow."""
-        batch = self.store.batch()
-        self.store.mark(batch, self.store.find(url), marks, self.clock.now())
-        self.store.commit(batch)
+    # --- who works on it --------------------------------------------------------------------
+
+    def commands(self) -> CommandHandler:
+        return CommandHandler(self._frontier, self._store, self._desk, self.clock)
+
+    def injecting(self) -> Injecting:
+        return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
+
+    def follow_index(self) -> IndexFollowing | None:
+        """None: the settings want none."""
+        if self.config.index.follow != "yes":
+            return None
+        return IndexFollowing(self.layout, self._table, self._store.log)
+
+    def exchange(self) -> Exchange:
+        """With other tablets."""
+        return Exchange(
+            self._table,
+            self._frontier,
+            self._store,
+            self._twins,
+            self._widen,
+            self._outbox,
+            self._borrower,
+        )
+
+    # --- how it stands ----------------------------------------------------------------------
+
+    @property
+    def counts(self) -> Counts:
+        return self._frontier.counts
+
+    @property
+    def is_done(self) -> bool:
+        """Nothing is in flight, and nothing becomes ready soon."""
+        return self._frontier.done()
+
+    def report(self) -> Report:
+        """What is being done at the moment."""
+        return self._frontier.report()
+
+    def view(self) -> FrontierView:
+        """What the table says of sites and URLs."""
+        return FrontierView(self._table)
+
+    def raise_url(self, row: bytes, priority: float) -> bool:
+        """Fetch a known URL sooner."""
+        return self._frontier.raise_url(row, priority)
+
+    # --- keeping it -------------------------------------------------------------------------
+
+    def checkpoint(self, path: Path) -> None:
+        """The table as of now, in a directory of its own."""
+        self._table.checkpoint(path)
+
+    def archive_ends(self) -> dict[str, int]:
+        """Of the archive files that rows know, those of former lives with them."""
+        return written_ends(self._table) | self._store.ends.now()
 
     def sync(self) -> None:
         """Everything committed so far survives a power loss: the archive first, then the log."""
-        ends = self.store.ends.now()  # of records that are in the files already
+        ends = self._store.ends.now()  # of records that are in the files already
         self._archive_sync.sync()
-        batch = self.table.batch()
-        self.store.ends.note_synced(batch, ends)
-        self.table.write(batch)
-        self.table.sync()
+        batch = self._table.batch()
+        self._store.ends.note_synced(batch, ends)
+        self._table.write(batch)
+        self._table.sync()
 
     async def close(self) -> None:
         with ExitStack() as undo:  # whatever fails on a full disk, the locks are given back
             undo.callback(self._lock.release)
-            undo.callback(self.table.close)
-            undo.callback(self.frontier.close)
-            await self.pool.close()
-            await self.fetcher.close()
-            await self.resolver.close()
+            undo.callback(self._table.close)
+            undo.callback(self._frontier.close)
+            await self._pool.close()
+            await self._fetcher.close()
+            await self._resolver.close()
 
     def _move_seed(self, url: str) -> None:
-        if self.outbox is not None and self.scope.refuses(url):
-            batch = self.table.batch()
-            self.outbox.send_all(batch, Root(url))
-            self.table.write(batch)
-        self.widen(url)
+        if self._outbox is not None and self._scope.refuses(url):
+            batch = self._table.batch()
+            self._outbox.send_all(batch, Root(url))
+            self._table.write(batch)
+        self._widen(url)
 
-    def widen(self, url: str) -> None:
+    def _widen(self, url: str) -> None:
         """A seed moved: its new site is in scope from the next page on."""
-        if self.scope.refuses(url):
+        if self._scope.refuses(url):
             # `with_root` adds no file: URL, nor a scheme that the crawl did not have before.
-            self._use_roots(list(self.scope.with_root(url).roots))
-            self._row.signature = pack((self.scope.settings, self._max_depth))
+            self._use_roots(list(self._scope.with_root(url).roots))
+            self._row.signature = pack((self._scope.settings, self._max_depth))
             self._remember()
 
     def _use_roots(self, roots: list[str]) -> None:
         self._row.roots = roots
-        self.scope = CrawlScope(self._scope_settings(roots))
-        self.pool.configure(self._child_config())
+        self._scope = self._scope_of(roots)
+        self._pool.configure(self._child_config())
 
     def _remember(self) -> None:
-        batch = self.table.batch()
+        batch = self._table.batch()
         batch.put("site", CRAWL_KEY, pack(self._row))
-        self.table.write(batch)
+        self._table.write(batch)
 
-    def _scope_settings(self, roots: list[str]) -> ScopeSettings:
-        crawl = self.config.crawl
-        return ScopeSettings(
-            kind=crawl.scope,
-            roots=roots,
-            include=list(crawl.include),
-            exclude=list(crawl.exclude),
-            rules=self._rules,
-            max_url_length=self.config.url.max_length,
-            max_segments=self.config.url.max_segments,
-            max_parameters=self.config.url.max_parameters,
-            latest_year=latest_year(self.clock.now()),
-        )
-
-    def _frontier_settings(self) -> FrontierSettings:
-        config, seat = self.config, self._seat
-        polite = config.politeness
-        wanted = polite.rate * (polite.delay + _TYPICAL_FETCH_SECONDS)
-        return FrontierSettings(
-            levels=config.frontier.levels,
-            bias=config.frontier.bias,
-            capacity=max(_SITES_PER_WORKER * config.crawl.workers, math.ceil(wanted)),
-            quantum=config.frontier.quantum,
-            patience=config.crawl.patience,
-            max_pages=config.crawl.max_pages,
-            credit=config.frontier.credit,
-            seen_cache=config.frontier.seen_cache,
-            site_cache=config.frontier.site_cache,
-            depth_first=config.crawl.order == "depth",
-            reach=Reach(max_depth=self._max_depth, sitemaps=config.sitemaps.use != "no"),
-            again=again_settings(config, self.mode),
-            missing=missing_settings(config, self.mode),
-            head=config.refresh.head == "yes",
-            guess_sitemaps=config.sitemaps.use == "guess",
-            sitemap_urls=config.sitemaps.max_urls,
-            sitemap_depth=config.sitemaps.max_depth,
-            by_priority=config.crawl.order == "priority",
-            politeness=Politeness(
-                delay=polite.delay,
-                delay_factor=polite.delay_factor,
-                slow_site_cap=polite.slow_site_cap,
-                crawl_delay_cap=polite.crawl_delay_cap,
-                address_share=polite.address_share,
-                backoff_base=polite.backoff_base,
-                backoff_cap=polite.backoff_cap,
-                retry_after_cap=polite.retry_after_cap,
-            ),
-            keep=Keep(config.crawl.keep),
-            asked_by_others=0.0 if seat is None else seat.asked_by_others,
-        )
+    def _scope_of(self, roots: list[str]) -> CrawlScope:
+        return CrawlScope(scope_settings(self.config, self._rules, roots, self.clock.now()))
 
     def _child_config(self) -> bytes:
-        config = self.config
-        return pack(
-            ChildConfig(
-                scope=self.scope.settings,
-                priority=PrioritySettings(order=config.crawl.order, rules=self._rules),
-                product_token=config.agent.product_token,
-                strip=config.url.strip,
-                keep=config.url.keep,
-                limits=ReadLimits(
-                    decoded_bytes=config.understand.max_decoded, links=config.understand.max_links
-                ),
-                warc_directory=str(self.layout.warc),
-                warc_max_bytes=config.archive.max_file,
-                software=f"Shoal/{VERSION}",
-                content=config.understand.content,
-                prints=config.dedupe.near == "yes",
-                graph_directory=str(self.layout.data / GRAPH),
-            )
-        )
+        return child_config(self.config, self._rules, self._scope.settings, self.layout)
 
 
 def _least(*limits: int | None) -> int | None:
     return min((limit for limit in limits if limit is not None), default=None)
-
-
-def _as_first_settings(config: Config) -> str:
-    """What the person said on the command line of the first crawl becomes the collection's own."""
-    return config.from_flags_as_toml()

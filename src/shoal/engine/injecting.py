@@ -7,11 +7,13 @@ one batch with what is remembered of it; the order is done only then. Articles w
 
 from itertools import islice
 
-from shoal.core import Crawl
-from shoal.engine.engine import Engine
+from shoal.core import Crawl, Parts
+from shoal.engine.source_schedule import Desk
+from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.sources.injections import Injection
 from shoal.model.link import Source
 from shoal.model.outcome import Outcome
+from shoal.model.record import changed
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.urls.url import canonical
 from shoal.model.visit import Fetched, Keep, Kind, Visit
@@ -21,48 +23,53 @@ _AT_ONCE = 100
 _HTML = "text/html; charset=utf-8"
 
 
-async def take_push(engine: Engine, order: Push) -> None:
-    """What a hub sent; nothing when the feed is not wanted any more, or says nothing."""
-    url, body = canonical(order.feed_url), engine.inbox.body_of(order)
-    if url is None or body is None:
-        return
-    row = row_key(url)
-    visit = Visit(url, row, site_of_key(row), Kind.FEED, keep=Keep.NONE)
-    fetched = _as_if_fetched(body, order.content_type, engine.clock.now())
-    understood = await engine.pool.understand(visit, fetched)
-    if understood.feed is None or not understood.feed.form or engine.desk.feed(row).removed:
-        return
-    # A hub often sends only what is new, without the links that a poll shows: they stay.
-    known = engine.desk.feed(row)
-    understood.feed.hubs, understood.feed.self_url = known.hubs, known.self_url
-    batch = engine.store.batch()
-    engine.desk.take_feed(batch, visit, fetched, understood, engine.clock.now())
-    engine.frontier.take_named(batch, visit, understood)
-    engine.store.commit(batch)
+class Injecting:
+    def __init__(self, parts: Parts, frontier: DiskFrontier, desk: Desk, keep: Keep) -> None:
+        self._parts = parts
+        self._frontier = frontier
+        self._desk = desk
+        self._keep = keep
 
+    async def take_push(self, order: Push, body: bytes | None) -> None:
+        """What a hub sent; nothing when the feed is not wanted any more, or says nothing."""
+        url, store, clock = canonical(order.feed_url), self._parts.store, self._parts.clock
+        if url is None or body is None:
+            return
+        row = row_key(url)
+        visit = Visit(url, row, site_of_key(row), Kind.FEED, keep=Keep.NONE)
+        fetched = _as_if_fetched(body, order.content_type, clock.now())
+        understood = await self._parts.understander.understand(visit, fetched)
+        feed, known = understood.feed, self._desk.feed(row)
+        if feed is None or not feed.form or known.removed:
+            return
+        # A hub often sends only what is new, without the links that a poll shows: they stay.
+        pushed = changed(understood, feed=changed(feed, hubs=known.hubs, self_url=known.self_url))
+        batch = store.batch()
+        named, _ = self._desk.take_feed(batch, visit, fetched, pushed, clock.now())
+        self._frontier.take_named(batch, visit, named)
+        store.commit(batch)
 
-async def inject_waiting(engine: Engine, crawl: Crawl) -> int:
-    """Have the articles read that wait for it. Returns how many there were."""
-    found = list(islice(engine.desk.injections.waiting(), _AT_ONCE))
-    for number, injection in found:
-        await crawl.inject(*_visit(engine, number, injection))
-    return len(found)
+    async def inject_waiting(self, crawl: Crawl) -> int:
+        """Have the articles read that wait for it. Returns how many there were."""
+        found = list(islice(self._desk.injections.waiting(), _AT_ONCE))
+        for number, injection in found:
+            await crawl.inject(*self._visit(number, injection))
+        return len(found)
 
-
-def _visit(engine: Engine, number: int, injection: Injection) -> tuple[Visit, Fetched]:
-    row, known = injection.row, engine.frontier.urls.read(injection.row)
-    visit = Visit(
-        injection.url,
-        row,
-        site_of_key(row),
-        Kind.INJECTED,
-        depth=injection.depth,
-        order=number,
-        keep=Keep(engine.config.crawl.keep),
-        source=Source.FEED,
-        is_first=known is None or not known.visits,
-    )
-    return visit, _as_if_fetched(injection.html, _HTML, injection.when)
+    def _visit(self, number: int, injection: Injection) -> tuple[Visit, Fetched]:
+        row, known = injection.row, self._frontier.urls.read(injection.row)
+        visit = Visit(
+            injection.url,
+            row,
+            site_of_key(row),
+            Kind.INJECTED,
+            depth=injection.depth,
+            order=number,
+            keep=self._keep,
+            source=Source.FEED,
+            is_first=known is None or not known.visits,
+        )
+        return visit, _as_if_fetched(injection.html, _HTML, injection.when)
 
 
 def _as_if_fetched(body: bytes, content_type: str, when: float) -> Fetched:

@@ -15,6 +15,11 @@ from shoal.counters import Counts
 _DISK_LOOK_SECONDS = 1.0
 
 
+def pages_of(counts: Counts) -> int:
+    """What is held against the limit on pages."""
+    return counts.total("fetched/") + counts["unchanged"]
+
+
 class CrawlLimits:
     def __init__(
         self,
@@ -34,12 +39,9 @@ class CrawlLimits:
         self._looked_at_disk = float("-inf")
         self._disk_full = False
 
-    def pages(self) -> int:
-        return self._counts.total("fetched/") + self._counts["unchanged"]
-
     def reached(self) -> str:
         crawl = self._crawl
-        if crawl.max_pages is not None and self.pages() >= crawl.max_pages:
+        if crawl.max_pages is not None and pages_of(self._counts) >= crawl.max_pages:
             pages = "page" if crawl.max_pages == 1 else "pages"
             return f"the limit of {crawl.max_pages:,} {pages} is reached (--max-pages)"
         if crawl.max_bytes is not None and self._counts["total/bytes"] >= crawl.max_bytes:
@@ -54,7 +56,7 @@ class CrawlLimits:
         limit = self._crawl.max_pages
         if self._is_behind():
             return False
-        return limit is None or self.pages() + claimed < limit
+        return limit is None or pages_of(self._counts) + claimed < limit
 
     def _is_disk_full(self) -> bool:
         now = self._clock.now()

@@ -7,6 +7,7 @@ raises the URLs that wait for it: those that had few links when they were found 
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from shoal.focus.priority import FixedPriority, PrioritySettings
@@ -15,7 +16,6 @@ from shoal.graph.scores import NewestRanks
 from shoal.layout.ranks import graph_of
 from shoal.model.link import Source
 from shoal.model.urls.rowkey import url_of
-from shoal.ports import Frontier
 
 GROWTH = 1.5
 LEAST_PAGES = 100
@@ -69,8 +69,13 @@ class BackgroundRanking:
 class QueueByRank:
     """Raises what waits in a crawl's queue when its links were ranked anew."""
 
-    def __init__(self, frontier: Frontier, graph_directory: Path, order: PrioritySettings) -> None:
-        self._frontier = frontier
+    def __init__(
+        self,
+        raise_url: Callable[[bytes, float], bool],
+        graph_directory: Path,
+        order: PrioritySettings,
+    ) -> None:
+        self._raise_url = raise_url
         self._ranks = NewestRanks(graph_directory)
         self._counts = order.order == "priority"
         self._prioritizer = FixedPriority(order, self._ranks.page)
@@ -84,6 +89,6 @@ class QueueByRank:
             self._waiting = self._ranks.file.unfetched() if self._ranks.file is not None else []
         now, self._waiting = self._waiting[:_RAISED_AT_ONCE], self._waiting[_RAISED_AT_ONCE:]
         return sum(
-            self._frontier.raise_url(row, self._prioritizer.priority(url_of(row), Source.LINK, ""))
+            self._raise_url(row, self._prioritizer.priority(url_of(row), Source.LINK, ""))
             for row in now
         )

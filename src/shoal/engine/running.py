@@ -15,16 +15,14 @@ from typing import Protocol
 from shoal.collection.report.hosts import in_trouble
 from shoal.config import Config
 from shoal.core import Crawl, Progress
-from shoal.engine.carry_out import carry_out
 from shoal.engine.engine import Engine
-from shoal.engine.injecting import inject_waiting, take_push
+from shoal.engine.limits import pages_of
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.engine.recovery import Recovered
 from shoal.focus.priority import PrioritySettings
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.schedule.allowance import Again
-from shoal.frontier.state.view import FrontierView, SiteView
-from shoal.indexer.index_child import IndexChild
+from shoal.frontier.state.view import SiteView
 from shoal.layout.layout import Layout
 from shoal.layout.resume_flags import flags_to_go_on
 from shoal.layout.snapshot import Live, Snapshot, Status, Trouble, status_of, write_snapshot
@@ -33,7 +31,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.plan import Running, why_idle
 from shoal.model.urls.rowkey import site_key
 from shoal.model.urls.url import site_of
-from shoal.sources.inbox import Push, Stop, Unreadable, posted_at
+from shoal.sources.inbox import Inbox, Push, Stop, Unreadable, posted_at
 
 _TICK_SECONDS = 1.0
 _LOOK_SECONDS = 0.25
@@ -42,7 +40,6 @@ _RATE_WINDOW_SECONDS = 15.0
 _SEED_SITES_WATCHED = 20
 _SITES_LOOKED_AT = 10_000
 _TROUBLES_NAMED = 5
-_FORGOTTEN_AT_ONCE = 5_000
 _SECONDS_BETWEEN_RANKINGS = 600.0
 _NO_ANSWER = (Outcome.DNS, Outcome.CONNECT, Outcome.TLS, Outcome.TIMEOUT)
 
@@ -113,10 +110,12 @@ class RunningCrawl:
         """What it was doing when it was last looked at."""
         order = PrioritySettings(order=engine.config.crawl.order)
         self._ranking = BackgroundRanking(engine.layout.directory)
-        self._queue_by_rank = QueueByRank(engine.frontier, engine.layout.graph, order)
+        self._queue_by_rank = QueueByRank(engine.raise_url, engine.layout.graph, order)
         self._looked_at_ranks = self._started
-        follows = engine.config.index.follow == "yes"
-        self._index = IndexChild(engine.layout) if follows else None
+        self._index = engine.follow_index()
+        self._inbox = Inbox(engine.layout.inbox)
+        self._commands = engine.commands()
+        self._injecting = engine.injecting()
 
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
@@ -135,7 +134,6 @@ class RunningCrawl:
 
     async def run(self, seeds: Sequence[Link]) -> Summary:
         engine = self._engine
-        engine.pool.start()
         if self._index is not None:
             self._index.start()
         reconsidered = engine.start(seeds)
@@ -152,21 +150,21 @@ class RunningCrawl:
             fault = next((each for each in ended if each is not None), None)
             engine.sync()
             self._ranking.close()
-            await self._finish_index()
+            if self._index is not None:
+                await self._index.finish()
             write_snapshot(engine.layout.status, self._at_rest())
         if isinstance(fault, Exception):
             raise fault
-        counts = engine.frontier.counts
         status = status_of(engine.layout.directory, self._at_rest())
         seeds_in_trouble = self._seeds_in_trouble()
         silent = [each for each in seeds_in_trouble if each.why.startswith(_NO_ANSWER)]
-        sites = islice(FrontierView(engine.table).sites(), _SITES_LOOKED_AT)
+        sites = islice(engine.view().sites(), _SITES_LOOKED_AT)
         others = (each for each in in_trouble(sites) if each not in seeds_in_trouble)
         return Summary(
             status=status,
             seconds=engine.clock.now() - self._started,
             reason=self._crawl.stopping or "finished",
-            waiting_later=counts["queued"],
+            waiting_later=engine.counts["queued"],
             recovered=engine.recovered,
             reconsidered=reconsidered,
             trouble=[*seeds_in_trouble, *islice(others, _TROUBLES_NAMED)][:_TROUBLES_NAMED],
@@ -182,14 +180,14 @@ class RunningCrawl:
         """Until nothing is left, also of what comes past the fetch: articles have links, too."""
         while not self._crawl.stopping:
             await self._crawl.run(self._engine.config.crawl.workers)
-            if await self._take_what_waits() or not self._engine.frontier.done():
+            if await self._take_what_waits() or not self._engine.is_done:
                 continue
             if self._peers is None or not await self._peers.more():
                 return
 
     def _seed_sites(self) -> list[SiteView]:
         """The first few: looked at once a second, however large the crawl is."""
-        view, found = FrontierView(self._engine.table), {}
+        view, found = self._engine.view(), {}
         for url in self._engine.roots[:_SEED_SITES_WATCHED]:
             site = view.site(site_key(site_of(url)))
             if site is not None:
@@ -208,13 +206,12 @@ class RunningCrawl:
         engine = self._engine
         while not self._over.is_set():
             engine.set_budget()
-            self._forget_changes()
+            if self._index is not None:
+                self._index.forget()
             self._rank()
-            if reason := engine.limits.reached():
-                self.stop(reason)
+            self._crawl.look_again()
             snapshot = self._snapshot()
             await asyncio.to_thread(self._persist, snapshot)
-            self._crawl.look_again()
             if self._watch is not None:
                 self._watch(snapshot)
             await engine.clock.wait(self._over, _TICK_SECONDS)
@@ -242,7 +239,7 @@ class RunningCrawl:
             is_last = self._over.is_set()
             await self._take_what_waits()
             if self._index is not None:
-                self._index.hurry(self._engine.store.log.take_awaited())
+                self._index.hurry()
             if is_last:
                 return
             await self._engine.clock.wait(self._over, _LOOK_SECONDS)
@@ -252,27 +249,26 @@ class RunningCrawl:
         article would be read twice."""
         async with self._taking:
             await self._carry_out_orders()
-            return await inject_waiting(self._engine, self._crawl)
+            return await self._injecting.inject_waiting(self._crawl)
 
     async def _carry_out_orders(self) -> None:
-        inbox = self._engine.inbox
-        for name, order in inbox.take():
+        for name, order in self._inbox.take():
             if isinstance(order, Unreadable):
                 continue  # it was set aside already
             if isinstance(order, Push):
-                await take_push(self._engine, order)
+                await self._injecting.take_push(order, self._inbox.body_of(order))
             elif not isinstance(order, Stop):
-                carry_out(self._engine, order)
+                self._commands.carry_out(order)
             elif posted_at(name) >= self._started:
                 self.stop("asked to stop")
-            inbox.done(name)
+            self._inbox.done(name)
 
     def _snapshot(self) -> Snapshot:
         engine, progress = self._engine, self._crawl.progress
-        report, now = engine.frontier.report(), engine.clock.now()
+        report, now = engine.report(), engine.clock.now()
         answered = progress.fetched + progress.unchanged + progress.other
         rate = self._rate(now, answered)
-        counts = engine.frontier.counts
+        counts = engine.counts
         polite = engine.config.politeness
         trouble = self._seeds_in_trouble()[:_TROUBLES_NAMED]
         running = Running(
@@ -311,29 +307,12 @@ class RunningCrawl:
         return Snapshot(counts.as_dict(), live, *self._indexed())
 
     def _indexed(self) -> tuple[int, bool]:
-        """How many pages the index has, and whether that is all."""
-        if self._index is None:
-            return 0, False
-        state = self._index.state
-        return state.pages, state.position >= self._engine.store.log.last
+        return (0, False) if self._index is None else self._index.indexed()
 
     def _at_rest(self) -> Snapshot:
-        counts, now = self._engine.frontier.counts.as_dict(), self._engine.clock.now()
+        counts, now = self._engine.counts.as_dict(), self._engine.clock.now()
         flags = list(flags_to_go_on(self._engine.config, self._engine.layout.directory))
         return Snapshot(counts, None, *self._indexed(), self._ended, now, flags)
-
-    async def _finish_index(self) -> None:
-        if self._index is not None:
-            await self._index.finish()
-            self._forget_changes()
-
-    def _forget_changes(self) -> None:
-        """The index has them."""
-        engine = self._engine
-        if self._index is not None and self._index.state.position:
-            batch = engine.table.batch()
-            engine.store.log.forget(batch, self._index.state.position, _FORGOTTEN_AT_ONCE)
-            engine.table.write(batch)
 
     def _rate(self, now: float, answered: int) -> float:
         """Pages per second over the last seconds, not since the beginning."""
@@ -345,7 +324,7 @@ class RunningCrawl:
 
     def _projected_end(self, now: float, rate: float, queued: int) -> float | None:
         limit = self._engine.config.crawl.max_pages
-        left = queued if limit is None else min(queued, limit - self._engine.limits.pages())
+        left = queued if limit is None else min(queued, limit - pages_of(self._engine.counts))
         return now + left / rate if rate > 0 and left > 0 else None
 
 

@@ -6,6 +6,7 @@ already; the pages of the others are offered, to be fetched next. When a feed is
 for its own rhythm to say; while a hub pushes it, it is asked as seldom as may be.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.config import Config
@@ -15,6 +16,7 @@ from shoal.frontier.state.view import FrontierView
 from shoal.layout.subscriptions import Pushed
 from shoal.model.cell import to_ms
 from shoal.model.document import Document, Understood
+from shoal.model.link import Link
 from shoal.model.listings.article import article_html
 from shoal.model.listings.feed import MAX_POSTED, Feed, FeedRow, Item, feed_key, remember, unseen
 from shoal.model.listings.listing import Named, SitemapRow, sitemap_key
@@ -47,12 +49,13 @@ class Desk:
 
     def take(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> float | None:
+    ) -> tuple[Sequence[Named], float | None]:
+        named: Sequence[Named] = understood.named
         if visit.kind is Kind.SITEMAP:
             due = now + self._sitemap_seconds(batch, visit.row, understood, now)
         else:
-            due = self.take_feed(batch, visit, fetched, understood, now)
-        return due if self._steady and due else None
+            named, due = self.take_feed(batch, visit, fetched, understood, now)
+        return named, due if self._steady and due else None
 
     def adopt(self, batch: Batch, row: bytes, document: Document, now: float) -> float | None:
         """A page may turn out to be a feed. Its links were just found: no hurry to ask again."""
@@ -74,13 +77,16 @@ class Desk:
 
     def take_feed(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> float:
-        """A feed was polled, or pushed. Returns when to ask for it; 0: not any more."""
+    ) -> tuple[Sequence[Named], float]:
+        """A feed was polled, or pushed. Returns which of its pages are to be offered, and when to
+        ask for it; 0: not any more."""
         row, feed = self.feed(visit.row), understood.feed
+        named: Sequence[Named] = understood.named
         last_ms, found = row.polled_ms, 0
         row.polled_ms, row.status = to_ms(now), fetched.status
         if feed is not None and feed.form:
-            found = self._take_items(batch, row, visit.url, understood, (last_ms / 1000, now))
+            between = (last_ms / 1000, now)
+            named, found = self._take_items(batch, row, visit.url, understood, between)
             row.failures, row.problem = 0, feed.problem
         elif fetched.outcome is Outcome.UNCHANGED:
             row.failures, row.problem = 0, ""
@@ -100,7 +106,7 @@ class Desk:
         )
         due = now + self._poll_seconds(visit.url, row, told, now)
         batch.put("site", feed_key(visit.row), pack(row))
-        return 0.0 if row.removed else due
+        return named, 0.0 if row.removed else due
 
     def _take_items(
         self,
@@ -109,8 +115,9 @@ class Desk:
         url: str,
         understood: Understood,
         between: tuple[float, float],
-    ) -> int:
-        """Returns how many were posted between the last poll and this one, as far as is known."""
+    ) -> tuple[list[Named], int]:
+        """Returns the pages that are to be asked for, and how many items were posted between the
+        last poll and this one, as far as is known."""
         last, now = between
         feed = understood.feed or Feed()
         row.title, row.hubs, row.self_url = feed.title, feed.hubs, feed.self_url
@@ -123,31 +130,23 @@ class Desk:
         times = [_posted(item, now) for item in fresh]
         row.posted = sorted({*times, *row.posted}, reverse=True)[:MAX_POSTED]
         links = {each.link.url: each for each in understood.named}
-        understood.named = []
+        offered = []
         for item in fresh:
             named = links.get(canonical(item.url, url) or "") if item.url else None
-            if named is not None:
-                self._take_item(batch, url, (item, named), understood, now)
+            if named is not None and not self._takes_whole(batch, url, item, named.link, now):
+                offered.append(named)
         is_all_new = bool(fresh) and len(fresh) == len(feed.items)  # probably others were missed
-        return sum(when > last for when in times) + is_all_new
+        return offered, sum(when > last for when in times) + is_all_new
 
-    def _take_item(
-        self,
-        batch: Batch,
-        feed_url: str,
-        found: tuple[Item, Named],
-        understood: Understood,
-        now: float,
-    ) -> None:
-        item, named = found
-        link = named.link
+    def _takes_whole(self, batch: Batch, feed_url: str, item: Item, link: Link, now: float) -> bool:
+        """Whether the item itself is the page, which then need not be asked for."""
         link.priority = max(link.priority, _FEED_PRIORITY)
         known = self._view.url(link.row)
         is_wanted = item.is_whole and self._config.feeds.items == "whole" and not link.excluded
         if is_wanted and (known is None or not known.visits) and _speaks_for(feed_url, link.url):
             self.injections.put(batch, Injection(link.url, link.row, article_html(item), now))
-        else:
-            understood.named.append(named)
+            return True
+        return False
 
     def _poll_seconds(self, url: str, row: FeedRow, told: Told, now: float) -> float:
         feeds = self._config.feeds

@@ -18,7 +18,7 @@ from shoal.fleet.tablet_storage import storage_of
 from shoal.layout.cluster_file import read
 from shoal.layout.layout import Layout, is_cluster_place
 from shoal.layout.tablet_place import tablet_name
-from shoal.store.pages import PageStore
+from shoal.store.archive_ends import written_ends
 from shoal.store.table import RocksTable
 
 _LEASE_SECONDS = 15.0
@@ -53,11 +53,16 @@ class _Changed(Closing):
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.table = RocksTable(layout.table)
-        self.store = PageStore(self.table, layout.warc)
+        self._table = RocksTable(layout.table)
+
+    def checkpoint(self, into: Path) -> None:
+        self._table.checkpoint(into)
+
+    def archive_ends(self) -> dict[str, int]:
+        return written_ends(self._table)
 
     def sync(self) -> None:
-        self.table.sync()
+        self._table.sync()
 
     def close(self) -> None:
-        self.table.close()
+        self._table.close()

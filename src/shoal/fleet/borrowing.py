@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from shoal.cluster.exchange import Pipe
-from shoal.engine.engine import Engine
+from shoal.engine.exchange import Exchange
 from shoal.frontier.schedule.shares import ENDED_SECONDS, Borrower, Lender
 from shoal.model.messages import NOWHERE, Delivery, Wanted
 
@@ -15,15 +15,15 @@ _PATIENCE_SECONDS = 5.0
 
 
 class Borrowing:
-    def __init__(self, engine: Engine, number: int, epoch: int, pipe: Pipe) -> None:
-        self._engine = engine
+    def __init__(self, exchange: Exchange, number: int, epoch: int, pipe: Pipe) -> None:
+        self._exchange = exchange
         self._number = number
         self._pipe = pipe
         self.lender = Lender(ENDED_SECONDS if epoch > 1 else 0.0)
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        borrower = self._engine.borrower
+        borrower = self._exchange.borrower
         while borrower is not None:
             await asyncio.sleep(_LOOK_SECONDS)
             due = borrower.due()
@@ -39,7 +39,7 @@ class Borrowing:
         if len(lent) == len(wanted.addresses):
             grown = borrower.take(wanted, lent, asked_at)
             if grown:
-                self._engine.frontier.lent(grown)
+                self._exchange.frontier.lent(grown)
 
     async def _lent(self, home: int, wanted: Wanted) -> list[float]:
         if home == self._number:

@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 from shoal.cluster.checkpoint import Checkpointer, Tablet
 from shoal.cluster.objects import Missing, open_objects
@@ -11,7 +10,6 @@ from shoal.cluster.restore import restore
 from shoal.fleet.tablet_storage import Written
 from shoal.layout.cluster_file import work_folder
 from shoal.layout.tablet_place import directory_of_epoch
-from shoal.store.archive_ends import written_ends
 
 _KEPT = 2
 
@@ -45,7 +43,7 @@ class ObjectStorage:
     def attach(self, written: Written, guard: Callable[[], None]) -> None:
         """The first checkpoint is made at once: nobody restores from an epoch before this one then,
         once this one has sent or asked for anything."""
-        tablet = Tablet(written.layout, written.table.checkpoint, partial(_ends, written), guard)
+        tablet = Tablet(written.layout, written.checkpoint, written.archive_ends, guard)
         self._checkpointer = Checkpointer(self._objects, self._prefix, self._epoch, tablet)
         self.make_durable(written)
 
@@ -53,8 +51,3 @@ class ObjectStorage:
         if self._checkpointer is not None:
             written.sync()
             self.uploaded_bytes += self._checkpointer.make().uploaded
-
-
-def _ends(written: Written) -> dict[str, int]:
-    """Of the archive files that rows know, those of former lives with them."""
-    return written_ends(written.table) | written.store.ends.now()

@@ -20,8 +20,8 @@ from shoal.cluster.exchange import Pipe, Sender
 from shoal.cluster.objects import StoreFault, open_objects
 from shoal.cluster.ownership import Ownership
 from shoal.config import Config
-from shoal.engine.carry_out import carry_out
 from shoal.engine.engine import Engine
+from shoal.engine.exchange import Exchange
 from shoal.engine.running import RunningCrawl
 from shoal.errors import CollectionError, Fenced
 from shoal.fleet.borrowing import Borrowing
@@ -93,6 +93,7 @@ class Tablet:
         self._wish = ""
         """Why it is to stop, when that was said before the crawl began."""
         self._engine: Engine | None = None
+        self._exchange: Exchange | None = None
         self._running: RunningCrawl | None = None
         self._arriving: Arriving | None = None
         self._borrowing: Borrowing | None = None
@@ -147,7 +148,7 @@ class Tablet:
         with self._saving:
             if self._engine is None or self._state != "running":
                 raise CollectionError(f"Tablet {self.spec.number} is not open; try again.")
-            made = take_snapshot(self._engine.layout, self._engine.table.checkpoint, name)
+            made = take_snapshot(self._engine.layout, self._engine.checkpoint, name)
             return str(made.absolute()), self.spec.who
 
     def report(self) -> TabletReport:
@@ -162,11 +163,12 @@ class Tablet:
             waited_seconds=self._waited,
             last_durable=self._last_durable,
         )
-        if engine is None or running is None or engine.outbox is None:
+        outbox = None if self._exchange is None else self._exchange.outbox
+        if engine is None or running is None or outbox is None:
             return found
-        found.sent, found.outbox = engine.outbox.sent, engine.outbox.depth
+        found.sent, found.outbox = outbox.sent, outbox.depth
         found.taken = 0 if self._arriving is None else self._arriving.arrivals.taken
-        found.counts = engine.frontier.counts.as_dict()
+        found.counts = engine.counts.as_dict()
         if running.live is not None:
             found.pages_per_second = running.live.pages_per_second
             found.in_flight = running.live.in_flight
@@ -214,8 +216,9 @@ class Tablet:
     def _obey(self, commands: Sequence[Command]) -> None:
         if self._engine is None:
             raise CollectionError(f"Tablet {self.spec.number} is closing; try again.")
+        handler = self._engine.commands()
         for command in commands:
-            carry_out(self._engine, command)
+            handler.carry_out(command)
         self._woken.set()
 
     # --- its life ---------------------------------------------------------------------------
@@ -277,19 +280,21 @@ class Tablet:
         try:
             if selection is not None:
                 engine.refresh(selection)
-            if engine.outbox is None:
+            exchange = engine.exchange()
+            if exchange.outbox is None:
                 raise CollectionError("a tablet needs a seat")
+            self._exchange = exchange
             await asyncio.to_thread(storage.attach, engine, ownership.must_hold)
-            self._arriving = Arriving(engine)
+            self._arriving = Arriving(exchange)
             number, epoch = self.spec.number, ownership.epoch
-            borrowing = self._borrowing = Borrowing(engine, number, epoch, self._pipe)
+            borrowing = self._borrowing = Borrowing(exchange, number, epoch, self._pipe)
             running = self._running = RunningCrawl(engine, peers=self)
             if self._wish:
                 running.stop(self._wish)
             beside = [
-                asyncio.create_task(Sender(engine.outbox, self._pipe).run()),
+                asyncio.create_task(Sender(exchange.outbox, self._pipe).run()),
                 asyncio.create_task(borrowing.run()),
-                asyncio.create_task(engine.twins.go_through()),
+                asyncio.create_task(exchange.twins.go_through()),
             ]
             if not storage.is_shared:
                 beside.append(asyncio.create_task(self._checkpoint_now_and_then()))
@@ -328,15 +333,15 @@ class Tablet:
     # --- the Peers of its crawl -------------------------------------------------------------
 
     async def more(self) -> bool:
-        engine, running = self._engine, self._running
-        if engine is None or running is None:
+        engine, running, exchange = self._engine, self._running, self._exchange
+        if engine is None or running is None or exchange is None:
             return False
         try:
             while not (self._finishing or running.stopping):
                 self._woken.clear()
-                if not engine.frontier.done():
+                if not engine.is_done:
                     return True
-                self._idle = not engine.twins.pending
+                self._idle = not exchange.twins.pending
                 await engine.clock.wait(self._woken, _LOOK_SECONDS)
         finally:
             self._idle = False

@@ -13,8 +13,6 @@ from typing import Protocol
 from shoal.layout.cluster_file import is_object_store
 from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import adopt
-from shoal.store.pages import PageStore
-from shoal.store.table import RocksTable
 
 
 class Written(Protocol):
@@ -22,10 +20,14 @@ class Written(Protocol):
 
     @property
     def layout(self) -> Layout: ...
-    @property
-    def table(self) -> RocksTable: ...
-    @property
-    def store(self) -> PageStore: ...
+    def checkpoint(self, into: Path) -> None:
+        """The table as of now, in a new directory."""
+        ...
+
+    def archive_ends(self) -> dict[str, int]:
+        """How far each archive file goes in whole records, as far as rows know."""
+        ...
+
     def sync(self) -> None:
         """What was written is on disk."""
         ...

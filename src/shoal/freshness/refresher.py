@@ -68,14 +68,19 @@ class PageRefresher:
     # --- what a visit teaches -----------------------------------------------------------------
 
     def learn(
-        self, visit: Visit, fetched: Fetched, understood: Understood, life: Life | None
-    ) -> Life:
+        self,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        resemblance: float,
+        life: Life | None,
+    ) -> tuple[Life, Change]:
         life = life or Life()
-        understood.change = self._change(visit, fetched, understood, life)
+        change = self._change(visit, fetched, understood, resemblance, life)
         told = _since_change(fetched, understood)
-        if understood.change is not Change.UNKNOWN:
-            changed = understood.change is Change.MAJOR or (
-                understood.change is Change.MINOR and self._settings.minor_counts
+        if change is not Change.UNKNOWN:
+            changed = change is Change.MAJOR or (
+                change is Change.MINOR and self._settings.minor_counts
             )
             interval = fetched.ended - life.seen_ms / 1000
             observe(life, interval, changed=changed, since_change_seconds=told)
@@ -92,9 +97,16 @@ class PageRefresher:
             life.media_type = document.media_type
         life.seen_ms = to_ms(fetched.ended)
         life.promised_seconds = promised_seconds(fetched)
-        return life
+        return life, change
 
-    def _change(self, visit: Visit, fetched: Fetched, understood: Understood, life: Life) -> Change:
+    def _change(
+        self,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        resemblance: float,
+        life: Life,
+    ) -> Change:
         if not life.seen_ms or visit.kind is not Kind.PAGE:
             return Change.UNKNOWN
         if fetched.outcome is Outcome.UNCHANGED:
@@ -110,7 +122,7 @@ class PageRefresher:
             return Change.UNKNOWN
         if document.content_digest == life.content_digest:
             return Change.NONE
-        return Change.MINOR if understood.resemblance >= MINOR else Change.MAJOR
+        return Change.MINOR if resemblance >= MINOR else Change.MAJOR
 
     # --- when the next one is -----------------------------------------------------------------
 

@@ -14,7 +14,7 @@ the front index, so that another can take its slot.
 "Nothing is ready now" (None from next_site) and "finished" (done) are two different answers.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from random import Random
 
@@ -47,9 +47,11 @@ from shoal.frontier.state.urls import Urls
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.document import Understood
 from shoal.model.link import Link, Source
+from shoal.model.listings.listing import Named
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
+from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, Lease, Table
 
@@ -228,16 +230,21 @@ class DiskFrontier:
         self._write(batch)
 
     def finish(
-        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
-    ) -> list[bytes]:
-        now = self._clock.now()
+        self,
+        batch: Batch,
+        visit: Visit,
+        fetched: Fetched,
+        understood: Understood,
+        verdict: Verdict,
+    ) -> Finished:
         self.urls.begin()
-        targets: list[bytes] = []
+        ending = Ending(visit, fetched, understood, verdict, self._clock.now())
         if visit.kind is Kind.ROBOTS:
             self._in_flight.remove(visit.row)
-            self._finish_robots(batch, Ending(visit, fetched, understood, now))
+            self._finish_robots(batch, ending)
+            finished = Finished(verdict)
         else:
-            targets = self._finisher.finish(batch, Ending(visit, fetched, understood, now))
+            finished = self._finisher.finish(batch, ending)
             if visit.kind is not Kind.INJECTED:
                 self._in_flight.remove(visit.row)
                 self.urls.let_go(visit.row)
@@ -249,7 +256,7 @@ class DiskFrontier:
         self._count(fetched, visit)
         self._flush(batch)
         self._waiters.poke()
-        return targets
+        return finished
 
     def _finish_robots(self, batch: Batch, ending: Ending) -> None:
         visit, now = ending.visit, ending.now
@@ -299,10 +306,10 @@ class DiskFrontier:
         self._write(batch)
         return raised
 
-    def take_named(self, batch: Batch, visit: Visit, understood: Understood) -> None:
+    def take_named(self, batch: Batch, visit: Visit, named: Sequence[Named]) -> None:
         """What a feed names that was not asked for: it was pushed."""
         self.urls.begin()
-        self._namings.take(batch, visit, understood, self._clock.now())
+        self._namings.take(batch, visit.row, named, self._clock.now())
         self._flush(batch)
         self._waiters.poke()
 

@@ -1,17 +1,22 @@
-"""How far has the index come? What its writer leaves behind at each commit, for those who only want
-to know."""
+"""How far has the index come, and which pages does it hold? What its writer leaves behind at each
+commit, for those who only want to know."""
 
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal.errors import ShoalError
 from shoal.layout.layout import Layout
+from shoal.model.document import Fate
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.ports import Table
 from shoal.store.change_log import last_sequence
 from shoal.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from shoal.index.reader import IndexReader
 
 
 class IndexState(Struct):
@@ -49,13 +54,33 @@ def _state_path(layout: Layout) -> Path:
     return layout.index / "state.json"
 
 
-def index_holds(layout: Layout) -> Callable[[bytes], bool]:
-    """Whether a row is in the index, for many rows."""
+def fate_of(stored: str, row: bytes, holds: Callable[[bytes], bool]) -> str:
+    """What is said of a page: its stored fate, but that the table never learns when the index has
+    taken it in. Everyone who names a fate asks here."""
+    return Fate.INDEXED if stored == Fate.WAITING and holds(row) else stored
+
+
+class IndexHolds:
+    """Whether the index holds a row, by its newest commit."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._commit = 0
+        self._reader: IndexReader | None = None
+
+    def __call__(self, row: bytes) -> bool:
+        commit = index_commit(self._layout)
+        if commit != self._commit:
+            self._reader, self._commit = _reader(self._layout), commit
+        return self._reader is not None and self._reader.holds(row)
+
+
+def _reader(layout: Layout) -> "IndexReader | None":
     from shoal.index.reader import IndexReader  # noqa: PLC0415 - it loads the index library
 
     with suppress(ShoalError):
-        return IndexReader(layout.index).holds
-    return lambda _row: False  # there is no index yet
+        return IndexReader(layout.index)
+    return None  # there is no index yet
 
 
 def is_behind(layout: Layout, table: Table) -> bool:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from shoal.config import Config, load
 from shoal.engine.engine import Engine
-from shoal.engine.injecting import inject_waiting, take_push
 from shoal.errors import ShoalError
 from shoal.layout.layout import Layout, is_locked
 from shoal.loop import run
@@ -35,17 +34,16 @@ def deliver(directory: Path) -> None:
 async def _take_in(directory: Path, config: Config) -> None:
     engine = Engine(directory, config, at_rest=True)
     try:
-        engine.pool.start()
-        pushes = [(name, each) for name, each in engine.inbox.take() if isinstance(each, Push)]
+        inbox, injecting, crawl = Inbox(engine.layout.inbox), engine.injecting(), engine.crawl()
+        pushes = [(name, each) for name, each in inbox.take() if isinstance(each, Push)]
         for _, order in pushes:
-            await take_push(engine, order)
-        crawl = engine.crawl()
+            await injecting.take_push(order, inbox.body_of(order))
         for _ in range(_MOST_ROUNDS):
-            if not await inject_waiting(engine, crawl):
+            if not await injecting.inject_waiting(crawl):
                 break
         engine.sync()
         for name, _ in pushes:
-            engine.inbox.done(name)
+            inbox.done(name)
     finally:
         await engine.close()
 

@@ -6,7 +6,6 @@ empty and its row is the visit's own.
 
 from enum import StrEnum
 
-from shoal.model.change_history import Change
 from shoal.model.link import Link
 from shoal.model.listings.feed import Feed
 from shoal.model.listings.listing import Named
@@ -112,7 +111,7 @@ class Regraded(Struct, array_like=True):
     """The URL of the page that does; empty when it is this one."""
 
 
-class Understood(Struct, array_like=True):
+class Understood(Struct, array_like=True, frozen=True):
     """Everything a child process found out about one visit."""
 
     documents: list[Document] = []
@@ -121,29 +120,15 @@ class Understood(Struct, array_like=True):
     response: Spot | None = None
     request: Spot | None = None
     cpu_seconds: float = 0.0
-    links_known: bool = False
-    """A duplicate's links are those of the first page, which were followed from there."""
     prints: list[tuple[bytes, bytes]] = []
     """Sketch and marks of each document's content (duplicates/near/sketch.py), in their order."""
-    regraded: list[Regraded] = []
-    """Other pages whose place among duplicates changes with this visit."""
-    deserted: list[bytes] = []
-    """Pages that stood for one which has left them: what others call it is theirs no longer."""
-    reopened: list[bytes] = []
-    """Rows of URLs that were refused as duplicates and are wanted after all;"""
-    unlearned: list[bytes] = []
-    """and sites where a lesson was unlearned: all that it refused there is."""
     named: list[Named] = []
-    """What a sitemap or a feed names;"""
+    """What a sitemap or a feed names."""
     below: list[Link] = []
-    """other sitemaps, of an index;"""
+    """Other sitemaps, which an index of them names."""
     feed: Feed | None = None
-    """and a feed itself."""
-    change: Change = Change.UNKNOWN
-    """Whether the visit's own page says something else than before."""
-    resemblance: float = 0.0
-    """How much of it is as before, from 0 to 1, when it changed."""
+    """The feed itself."""
     left_out: int = 0
-    """Entries of a sitemap that are other hosts', for which it can't speak,"""
+    """Entries of a sitemap that are other hosts', for which it can't speak."""
     problem: str = ""
-    """and what was wrong with a sitemap or a feed."""
+    """What was wrong with a sitemap or a feed."""

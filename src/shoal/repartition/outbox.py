@@ -18,6 +18,7 @@ from functools import partial
 from shoal.cluster.outbox import Outbox, read_item
 from shoal.config import Config
 from shoal.engine.engine import Engine
+from shoal.engine.exchange import Exchange
 from shoal.frontier.schedule.credit import PASSED_ON, credit_key, domain_of, read_credit
 from shoal.layout.identity import Seat
 from shoal.layout.layout import Layout
@@ -27,6 +28,7 @@ from shoal.model.messages import NOWHERE, Described, Handed, Item, Named, Positi
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import Homes, Partition
 from shoal.ports import Batch, Table
+from shoal.store.cells import Cells
 from shoal.store.rows import LINKS, OutLink
 
 _MOST_ITEMS = 500
@@ -114,38 +116,30 @@ async def _tell(
         seat = Seat(partition, 0, holds=lambda: True, must_hold=lambda: None)
     engine = Engine(layout, config, at_rest=True, seat=seat)
     try:
+        exchange = engine.exchange()
         for item in items:
-            engine.frontier.change(partial(_take, engine, item))
+            exchange.frontier.change(partial(_take, exchange, item))
         engine.sync()
     finally:
         await engine.close()
 
 
-def _take(engine: Engine, item: Item, batch: Batch, now: float) -> None:
-    immigration, linking = engine.frontier.immigration, engine.store.linking
-    match item:
-        case Named():
-            targets = immigration.take_named(batch, item, now)
-            if item.source:
-                linking.say_of(batch, item, targets)
-                rows = (link.row for link in item.links)
-                _name_targets(engine, batch, item.source, dict(zip(rows, targets, strict=True)))
-        case Unlinked():
-            target = immigration.row_of(item.target)
-            linking.unlink(batch, target, item.source, item.when_ms / 1000)
-        case Described():
-            immigration.take(batch, item, now)
+def _take(exchange: Exchange, item: Item, batch: Batch, now: float) -> None:
+    targets = exchange.take(batch, item, now)
+    if isinstance(item, Named) and item.source:
+        rows = dict(zip((link.row for link in item.links), targets, strict=True))
+        _name_targets(exchange.store.cells, batch, item.source, rows)
 
 
-def _name_targets(engine: Engine, batch: Batch, source: bytes, rows: dict[bytes, bytes]) -> None:
+def _name_targets(cells: Cells, batch: Batch, source: bytes, rows: dict[bytes, bytes]) -> None:
     """The page's own links say where their targets are kept, now that it is here."""
-    cell = engine.store.cells.get(source, LINKS)
+    cell = cells.get(source, LINKS)
     if cell is None:
         return
     links = unpack(list[OutLink], cell.value)
     for out in links:
         out.target = out.target or rows.get(out.link.row, b"")
-    engine.store.cells.put(batch, source, LINKS, pack(links), to_ms(cell.when) / 1000)
+    cells.put(batch, source, LINKS, pack(links), to_ms(cell.when) / 1000)
 
 
 def _pay(table: Table, item: Handed) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from shoal import faults
 from shoal.errors import DamagedError
 from shoal.model.cell import NUL, newest_key, to_ms, value_of
+from shoal.model.change_history import Change
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Regraded, Spot, Understood
 from shoal.model.link import Anchor
@@ -21,6 +22,7 @@ from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import part_of, row_key, url_of
 from shoal.model.urls.spelling import spellings
+from shoal.model.verdict import Finished
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.ports import Batch, Elsewhere, Table
 from shoal.store import archive, warc
@@ -117,19 +119,20 @@ class PageStore:
         visit: Visit,
         fetched: Fetched,
         understood: Understood,
-        targets: Sequence[bytes],
+        finished: Finished,
     ) -> None:
         self.ends.note(batch, understood.response, understood.request)
         if visit.kind is Kind.ROBOTS or fetched.outcome in _NOT_VISITED:
             self._tell_of_refusal(batch, visit, fetched)
             return
         when = fetched.ended
-        row = _visit_row(visit, fetched, understood)
+        verdict = finished.verdict
+        row = _visit_row(visit, fetched, understood, finished.change)
         put = self.cells.first if visit.is_first else self.cells.put
         put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
         payload = self._payload(visit, understood)
         before = self.log.last
-        for document in understood.documents:
+        for document in verdict.documents:
             fetch = FetchRow(row, document, payload, fetched.headers)
             write = self.cells.put if document.name else put
             self._keep_document(batch, visit.row + part_of(document.name), fetch, when, write)
@@ -138,10 +141,10 @@ class PageStore:
             self.log.append(
                 batch, visit.row, What.AMENDED, when
             )  # what is stored is no longer there
-        if understood.documents or fetched.outcome is Outcome.REDIRECT:
-            self.linking.keep(batch, visit, understood.links, targets, when)
-        self.regrade(batch, understood.regraded, when)
-        for lead in understood.deserted:
+        if verdict.documents or fetched.outcome is Outcome.REDIRECT:
+            self.linking.keep(batch, visit, finished.links, finished.targets, when)
+        self.regrade(batch, verdict.regraded, when)
+        for lead in verdict.deserted:
             self.log.append(batch, lead, What.LINKED, when)
         if visit.is_awaited:
             self.log.await_since(before)
@@ -366,7 +369,7 @@ class PageStore:
         return None if cell is None else unpack(FetchRow, cell.value)
 
 
-def _visit_row(visit: Visit, fetched: Fetched, understood: Understood) -> VisitRow:
+def _visit_row(visit: Visit, fetched: Fetched, understood: Understood, change: Change) -> VisitRow:
     return VisitRow(
         fetched.outcome,
         fetched.status,
@@ -379,5 +382,5 @@ def _visit_row(visit: Visit, fetched: Fetched, understood: Understood) -> VisitR
         visit.tries,
         understood.response,
         understood.request,
-        understood.change,
+        change,
     )

@@ -22,7 +22,7 @@ from typing import Protocol
 from shoal import cycles
 from shoal.errors import ShoalError
 from shoal.model.document import Understood
-from shoal.model.record import pack, unpack
+from shoal.model.record import changed, pack, unpack
 from shoal.model.visit import Fetched, Visit
 from shoal.understand.frames import EXIT_NO_MEMORY, Answer, Ask, Setup, frame, read_frame
 from shoal.understand.no_network import forbid_network
@@ -127,7 +127,7 @@ class _Server:
             understood = self._understand(visit, fetched, archive_only)
         except ShoalError as error:  # ours, not the page's: the crawl has to hear of it
             return frame(Answer.FAULT, str(error).encode("utf-8", "replace"))
-        understood.cpu_seconds = time.process_time() - started
+        understood = changed(understood, cpu_seconds=time.process_time() - started)
         try:
             return frame(Answer.UNDERSTOOD, pack(understood))
         except (TypeError, ValueError, OverflowError) as error:

@@ -2,6 +2,7 @@
 
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.outcome import Outcome
+from shoal.model.record import changed
 from shoal.model.visit import Fetched, Kind, Visit
 
 
@@ -9,13 +10,10 @@ def unread(
     visit: Visit, fetched: Fetched, problem: str, rescued: Understood | None = None
 ) -> Understood:
     """`rescued` is what a reader gave that was asked only to archive the response."""
-    understood = Understood() if rescued is None else rescued
-    understood.links, understood.robots = [], None
+    kept = Understood() if rescued is None else rescued
     if visit.kind is Kind.ROBOTS or fetched.outcome is not Outcome.OK:
-        understood.documents = []
-        return understood
+        return changed(kept, documents=[], links=[], robots=None)
     size = len(fetched.body)
-    document = next(iter(understood.documents), Document(body_bytes=size, decoded_bytes=size))
-    document.fate, document.problem = Fate.UNCONVERTIBLE, problem
-    understood.documents = [document]
-    return understood
+    document = next(iter(kept.documents), Document(body_bytes=size, decoded_bytes=size))
+    document = changed(document, fate=Fate.UNCONVERTIBLE, problem=problem)
+    return changed(kept, documents=[document], links=[], robots=None)

@@ -16,7 +16,7 @@ from shoal.focus.scope import CrawlScope
 from shoal.graph.scores import NewestRanks
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
-from shoal.model.record import unpack
+from shoal.model.record import changed, unpack
 from shoal.model.urls.params import ParamRules
 from shoal.model.visit import Fetched, Keep, Visit
 from shoal.store.archive import ArchiveWriter
@@ -63,7 +63,8 @@ class Worker:
             visit.seen_digest = ""  # whether it is the same is for a reader to say: kept whole
         if visit.keep is Keep.RAW:
             digest = understood.documents[0].body_digest if understood.documents else ""
-            understood.response, understood.request = self._archive.write(visit, fetched, digest)
+            response, request = self._archive.write(visit, fetched, digest)
+            understood = changed(understood, response=response, request=request)
             faults.point("archive.written")
         decoded_bytes = max((each.decoded_bytes for each in understood.documents), default=0)
         if decoded_bytes > _BIG_BYTES or len(understood.named) > _MANY_NAMED:

@@ -18,6 +18,7 @@ from shoal.model.listings.feed import Item
 from shoal.model.listings.listing import Named
 from shoal.model.listings.sitemap_metadata import Told, told_by
 from shoal.model.outcome import Outcome
+from shoal.model.record import changed
 from shoal.model.urls.spelling import seen_row
 from shoal.model.urls.url import registered_domain, seen_key, site_of
 from shoal.model.visit import Fetched, Kind, Visit
@@ -53,29 +54,28 @@ def name(visit: Visit, fetched: Fetched, links: LinkMaker, limits: Limits) -> Un
         found = name_feed(body, visit, links, fetched)
     if fetched.cut:
         problem = problem or f"the body was cut after {len(fetched.body)} bytes"
-    found.problem = "; ".join(filter(None, (problem, found.problem)))
-    return found
+    return changed(found, problem="; ".join(filter(None, (problem, found.problem))))
 
 
 def name_sitemap(body: bytes, visit: Visit, links: LinkMaker) -> Understood:
     """The pages that it names; of an index, the sitemaps below it."""
-    reader, found, desk = SitemapReader(), Understood(), _Desk(visit.url, links)
-    ear = _Ear(visit.url)
+    reader, desk, ear = SitemapReader(), _Desk(visit.url, links), _Ear(visit.url)
+    named, below = list[Named](), list[Link]()
     for entry in reader.entries(chunks_of(body)):
         url = desk.url(entry.url)
         if not url or not desk.is_near(url):
             continue
         if reader.form is Form.INDEX:
-            found.below.append(links.link(url, Source.SITEMAP, int(Rel.SITEMAP)))
+            below.append(links.link(url, Source.SITEMAP, int(Rel.SITEMAP)))
         else:
             told = ear.listen(entry)
-            found.named.append(_named(entry, desk.link(url, Source.SITEMAP), told))
-    found.left_out = desk.left_out
+            named.append(_named(entry, desk.link(url, Source.SITEMAP), told))
+    left_out = desk.left_out
     for alternate in ear.alternates:  # behind the entries: one of them may be an entry, too
         if (url := desk.url(alternate)) and desk.is_near(url):
-            found.named.append(Named(desk.link(url, Source.SITEMAP)))
-    found.problem = "; ".join(filter(None, (reader.problem, ear.problem)))
-    return found
+            named.append(Named(desk.link(url, Source.SITEMAP)))
+    problem = "; ".join(filter(None, (reader.problem, ear.problem)))
+    return Understood(named=named, below=below, left_out=left_out, problem=problem)
 
 
 def name_feed(body: bytes, visit: Visit, links: LinkMaker, fetched: Fetched) -> Understood:
@@ -88,15 +88,14 @@ def name_feed(body: bytes, visit: Visit, links: LinkMaker, fetched: Fetched) -> 
     hubs, own = links_of_header(told, visit.url)
     feed.hubs = list(dict.fromkeys([*hubs, *feed.hubs]))
     feed.self_url = own or feed.self_url
-    found = Understood(feed=feed, problem=feed.problem)
-    desk = _Desk(visit.url, links)
+    named, desk = list[Named](), _Desk(visit.url, links)
     for item in feed.items:
         item.url = links.url(item.url, visit.url) if item.url else ""
         if url := desk.url(item.url):
             link = desk.link(url, Source.FEED, _text(item))
-            found.named.append(Named(link, when(item.updated or item.published)))
-    found.links = list(_enclosures(feed.items, desk))
-    return found
+            named.append(Named(link, when(item.updated or item.published)))
+    enclosures = list(_enclosures(feed.items, desk))
+    return Understood(links=enclosures, named=named, feed=feed, problem=feed.problem)
 
 
 def _enclosures(items: list[Item], desk: "_Desk") -> Iterator[Link]:

@@ -7,7 +7,6 @@ from shoal.collection.export.lines import page_line, visit_lines
 from shoal.collection.page import Page
 from shoal.collection.report.sitemap_metadata import told_facts
 from shoal.errors import CollectionError, UsageError
-from shoal.model.document import Document, Fate
 
 _SHOWN_CHARACTERS = 600
 
@@ -125,7 +124,7 @@ def _summary(page: Page) -> None:
         "published": document.published,
         "description": document.description,
         "canonical": document.canonical if document.canonical != page.url else "",
-        "fate": _fate(document),
+        "fate": ": ".join(filter(None, (page.fate, document.problem))),
         "duplicate": f"duplicate of {page.duplicate_of}" if page.duplicate_of else "",
         "stands for": _others(page),
         "same text": f"as {document.same_text_as}" if document.same_text_as else "",
@@ -174,12 +173,6 @@ def _pairs(pairs: list[tuple[str, str]], names: tuple[str, str], *, json: bool) 
         screen.json([dict(zip(names, pair, strict=True)) for pair in pairs])
     else:
         screen.stream(f"{address}\t{one_line(text)}\n".encode() for address, text in pairs)
-
-
-def _fate(document: Document) -> str:
-    """What became of it, when it is not simply there to be found; `explain` says whether it is."""
-    fate = "" if document.fate is Fate.WAITING else str(document.fate)
-    return ": ".join(filter(None, (fate, document.problem)))
 
 
 def _others(page: Page) -> str:

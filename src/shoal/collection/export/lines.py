@@ -10,9 +10,9 @@ from shoal.clock import as_datetime, iso
 from shoal.collection.collection import Collection
 from shoal.collection.page import Page
 from shoal.collection.view import TabletView
-from shoal.layout.index_state import index_holds
+from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
-from shoal.model.document import Fate, Spot
+from shoal.model.document import Spot
 from shoal.model.listings.sitemap_metadata import Told
 from shoal.model.outcome import State
 from shoal.model.record import Struct
@@ -95,11 +95,9 @@ def url_lines(
     since: float | None = None,
 ) -> Iterator[tuple[bytes, UrlLine]]:
     """The known URLs of a range of rows, by their rows; with a time, those fetched since."""
-    holds = index_holds(view.layout)
     for row, url in view.known(start, end, state):
         if since is None or url.fetched_ms >= since * 1000:
-            waits = url.reason == Fate.WAITING and url.state is State.FETCHED
-            reason = str(Fate.INDEXED) if waits and holds(row) else url.reason
+            reason = fate_of(url.reason, row, view.holds)
             yield row, UrlLine(url_of(row), url.state, reason, url.depth, url.status, url.visits)
 
 
@@ -139,7 +137,7 @@ def page_line(page: Page) -> PageLine:
         text_digest=document.text_digest,
         duplicate_of=page.duplicate_of,
         same_text_as=document.same_text_as,
-        fate=document.fate,
+        fate=page.fate,
         problem=document.problem,
         rules={name: getattr(document.rules, name) for name in document.rules.__struct_fields__},
         ai_use={

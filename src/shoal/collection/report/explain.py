@@ -14,14 +14,14 @@ from shoal.collection.report.sitemap_metadata import told_lines
 from shoal.collection.view import Page, TabletView
 from shoal.duplicates.near.sketch import resemblance
 from shoal.focus.rules import load_rules
-from shoal.focus.scope import CrawlScope, ScopeSettings
-from shoal.focus.traps import latest_year
+from shoal.focus.scope import CrawlScope
 from shoal.frontier.schedule.credit import behind_in_words
 from shoal.frontier.sources.robots_cache import refusal
 from shoal.frontier.state.rows import AGAIN, BY_ANSWER, Robots, UrlRow
 from shoal.frontier.state.view import SiteView
+from shoal.layout.crawl_row import scope_settings
 from shoal.layout.duplicates import duplicates
-from shoal.layout.index_state import index_holds
+from shoal.layout.index_state import fate_of
 from shoal.model.change_history import Change
 from shoal.model.document import Fate
 from shoal.model.link import Source
@@ -76,9 +76,8 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     if not collection.principal.everything and known is not None and not history:
         known = None
     refused = _refused_target(collection, known, history, roots)
-    verdict = _verdict(known, history)
-    if index_holds(collection.layout)(row):
-        verdict = verdict.replace(f": {Fate.WAITING}", ", and it is in the index")
+    reason = "" if known is None else fate_of(known.reason, row, collection.holds)
+    verdict = _verdict(known, reason, history)
     return Explanation(stored_url, _sentence(verdict + refused), lines)
 
 
@@ -101,21 +100,22 @@ def _refused_target(
         return ""
     found = collection.frontier.url(collection.store.find(target))
     if found is None:
-        reason = CrawlScope(_scope_settings(collection, roots)).refuses(target)
+        reason = _scope_of(collection, roots).refuses(target)
     else:
         reason = found.reason if found.state is State.EXCLUDED else ""
     return f", which was not taken: {reason}" if reason else ""
 
 
-def _verdict(known: UrlRow | None, history: list[tuple[float, VisitRow]]) -> str:
+def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, VisitRow]]) -> str:
     if known is None:
         return "It has never been seen: no page that was read links to it."
-    reason = known.reason
     match known.state:
         case State.QUEUED:
             return (
                 "It waits to be fetched." if known.tries == 0 else "It failed and is tried again."
             )
+        case State.FETCHED if reason == Fate.INDEXED:
+            return "It was fetched and is stored, and it is in the index."
         case State.FETCHED:
             return "It was fetched and is stored" + (f": {reason}." if reason else ".")
         case State.UNCHANGED:
@@ -148,19 +148,10 @@ def _discovered(known: UrlRow | None) -> str:
     return f"{how}, {when}, at depth {known.depth}."
 
 
-def _scope_settings(collection: TabletView, roots: list[str]) -> ScopeSettings:
-    crawl = collection.config.crawl
-    return ScopeSettings(
-        kind=crawl.scope,
-        roots=roots,
-        include=list(crawl.include),
-        exclude=list(crawl.exclude),
-        rules=load_rules(crawl.rules) if crawl.rules else "",
-        max_url_length=collection.config.url.max_length,
-        max_segments=collection.config.url.max_segments,
-        max_parameters=collection.config.url.max_parameters,
-        latest_year=latest_year(time.time()),
-    )
+def _scope_of(collection: TabletView, roots: list[str]) -> CrawlScope:
+    config = collection.config
+    rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
+    return CrawlScope(scope_settings(config, rules, roots, time.time()))
 
 
 def _scope(collection: TabletView, url: str, roots: list[str], known: UrlRow | None) -> str:
@@ -168,7 +159,7 @@ def _scope(collection: TabletView, url: str, roots: list[str], known: UrlRow | N
         return _sentence(f"Refused: {known.reason}")
     if known is not None:
         return "Admitted."
-    refused = CrawlScope(_scope_settings(collection, roots)).refuses(url)
+    refused = _scope_of(collection, roots).refuses(url)
     refused = refused or _learned(collection, url)
     return f"It would be refused: {refused}." if refused else "It would be admitted."
 
@@ -243,12 +234,12 @@ def _content(collection: TabletView, url: str) -> list[Line]:
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
     lines += _duplicates(collection, page)
-    is_held = index_holds(collection.layout)(page.stored.row)
-    known = collection.frontier.url(page.stored.row)
-    if not is_held and known is not None and known.state in _NOT_THERE:
+    known, fate = collection.frontier.url(page.stored.row), page.fate
+    if fate != Fate.INDEXED and known is not None and known.state in _NOT_THERE:
         return [*lines, Line("index", "It is not in the index: the page is not there any more.")]
-    indexed = {
-        Fate.WAITING: "It is in the index." if is_held else "It waits for the index.",
+    indexed: dict[str, str] = {
+        Fate.INDEXED: "It is in the index.",
+        Fate.WAITING: "It waits for the index.",
         Fate.NOINDEX: "It is not indexed: the page says noindex.",
         Fate.EMPTY: "It is not indexed: it has no text.",
         Fate.UNCONVERTIBLE: _sentence(f"It is not indexed: {document.problem}"),
@@ -256,7 +247,7 @@ def _content(collection: TabletView, url: str) -> list[Line]:
         Fate.DUPLICATE: "It is not indexed: what it is a duplicate of is.",
         Fate.SOURCE: "It is not indexed: it names pages, and is none.",
     }
-    lines.append(Line("index", indexed.get(document.fate, f"It is {document.fate}.")))
+    lines.append(Line("index", indexed[fate]))
     return lines
 
 

@@ -17,7 +17,7 @@ from shoal.collection.collection import Collection
 from shoal.collection.view import TabletView
 from shoal.errors import UsageError
 from shoal.frontier.state.rows import UrlRow
-from shoal.layout.index_state import index_holds
+from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
 from shoal.model import outcome
 from shoal.model.document import Fate
@@ -87,7 +87,7 @@ def url_page(held: Collection, wanted: Wanted, cursor: str = "", most: int = 50)
 
 def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tablets: int) -> Listed:
     """From a row on; a question, with one of so many tablets' share of the rows to look at."""
-    takes, holds = _taker(collection, wanted), index_holds(collection.layout)
+    takes = _taker(collection, wanted)
     start, end = key_range(wanted.where)
     found: list[tuple[bytes, UrlLine]] = []
     looked_at, deadline_s = 0, time.monotonic() + _MOST_SECONDS
@@ -100,7 +100,7 @@ def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tabl
         if takes(row, url) and (
             may_see_all or collection.store.page(row, collection.principal) is not None
         ):
-            found.append((row, _line(row, url, holds)))
+            found.append((row, _line(row, url, fate_of(url.reason, row, collection.holds))))
     return Listed(found, b"", looked_at)
 
 
@@ -113,19 +113,17 @@ def _in_flight(collection: Collection) -> UrlPage:
 
 
 def _taker(collection: TabletView, wanted: Wanted) -> Callable[[bytes, UrlRow], bool]:
-    states = _states(wanted.state)
-    reason = wanted.reason
-    if reason in (Fate.INDEXED, Fate.WAITING):
-        holds = index_holds(collection.layout)
-        return lambda row, url: (
-            url.state in states
-            and url.category == Fate.WAITING
-            and holds(row) is (reason == Fate.INDEXED)
-        )
+    states, reason = _states(wanted.state), wanted.reason
+    if not reason:
+        return lambda _row, url: url.state in states
     category = "" if reason == _OTHER else reason
-    return lambda _row, url: (
+    stored = Fate.WAITING if reason == Fate.INDEXED else category
+    return lambda row, url: (
         url.state in states
-        and (not reason or url.category == category or str(url.status) == reason)
+        and (
+            str(url.status) == reason
+            or (url.category == stored and fate_of(stored, row, collection.holds) == category)
+        )
     )
 
 
@@ -147,12 +145,11 @@ def _place(cursor: str) -> bytes:
         raise UsageError("the cursor is not one that a list gave") from None
 
 
-def _line(row: bytes, url: UrlRow, holds: Callable[[bytes], bool]) -> UrlLine:
-    is_indexed = url.reason == Fate.WAITING and url.state is State.FETCHED and holds(row)
+def _line(row: bytes, url: UrlRow, reason: str) -> UrlLine:
     return UrlLine(
         url=url_of(row),
         state=str(url.state),
-        reason=str(Fate.INDEXED) if is_indexed else url.reason,
+        reason=reason,
         depth=url.depth,
         status=url.status,
         fetched=iso(url.fetched_ms / 1000) if url.fetched_ms else "",

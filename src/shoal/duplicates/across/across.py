@@ -12,7 +12,7 @@ of the visit, or of the delivery. Items for oneself take the same way, without l
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,11 +24,12 @@ from shoal.duplicates.near.groups import Groups, Worth, WorthOf, page_id
 from shoal.duplicates.near.near import GROUP, LEAST_SHINGLES, Cut, Group
 from shoal.duplicates.near.sketch import size
 from shoal.model.cell import NUL
-from shoal.model.document import Document, Fate, Regraded, Understood
+from shoal.model.document import Document, Fate, Regraded
 from shoal.model.messages import Item, Repeated, Sketched
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import Partition, tablet_of_row
 from shoal.model.urls.rowkey import part_of, url_of
+from shoal.model.verdict import graded
 from shoal.model.visit import Kind, Visit
 from shoal.ports import Batch, Table
 
@@ -68,24 +69,34 @@ class Across:
 
     # --- what happens -----------------------------------------------------------------------
 
-    def after_judge(self, batch: Batch, visit: Visit, understood: Understood) -> None:
-        """In a visit's commit, behind the verdict of one's own tablet."""
+    def after_judge(
+        self,
+        batch: Batch,
+        visit: Visit,
+        documents: Sequence[Document],
+        regraded: Sequence[Regraded],
+    ) -> tuple[Sequence[Document], Sequence[Regraded]]:
+        """In a visit's commit, behind the verdict of one's own tablet: what all tablets say."""
         if self._partition.tablets == 1 or visit.kind is Kind.ROBOTS:
-            return
+            return documents, regraded
         self._begin(batch)
-        own = {visit.row + part_of(each.name): each for each in understood.documents}
+        rows = [visit.row + part_of(each.name) for each in documents]
+        own = dict(zip(rows, documents, strict=True))
         if not visit.is_first and visit.row not in own:
             self._look_after(batch, visit.row)
         for row, document in own.items():
             is_new = visit.is_first and not document.name
             self._tell_homes(batch, row, partial(self._own.worth_of, row, document), is_new)
-        self._tell_of(batch, understood.regraded)
+        self._tell_of(batch, regraded)
         changed = self._take_own(batch)
-        understood.regraded += [each for each in changed if each.row not in own]
-        for row, document in own.items():
-            verdict = self.verdict(row)
-            if verdict is not None and document.fate is Fate.WAITING:
-                document.fate, document.duplicate_of = Fate.DUPLICATE, url_of(verdict.lead)
+        regraded = [*regraded, *(each for each in changed if each.row not in own)]
+        return [self._as_told(*each) for each in zip(rows, documents, strict=True)], regraded
+
+    def _as_told(self, row: bytes, document: Document) -> Document:
+        verdict = self.verdict(row)
+        if verdict is None or document.fate is not Fate.WAITING:
+            return document
+        return graded(document, Fate.DUPLICATE, url_of(verdict.lead))
 
     def after_withdraw(
         self, batch: Batch, row: bytes, regraded: Iterable[Regraded]

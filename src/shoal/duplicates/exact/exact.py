@@ -19,8 +19,9 @@ from shoal.model.digest import quick_digest
 from shoal.model.document import Document, Fate, Spot, Understood
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
-from shoal.model.record import JSON_ERRORS, Struct, pack, unpack
+from shoal.model.record import JSON_ERRORS, Struct, changed, pack, unpack
 from shoal.model.urls.rowkey import url_of
+from shoal.model.verdict import graded
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch, LinksOf, Table
 
@@ -52,6 +53,16 @@ class BodyPrint(Struct, array_like=True):
     """and its date."""
 
 
+class Judged(NamedTuple):
+    """What the bytes and the text of a visit's own page say."""
+
+    documents: Sequence[Document]
+    twin: bytes | None = None
+    """The row of the page that has the same body, if there is one."""
+    links_known: bool = False
+    """Whether that page's links were followed, and are the same."""
+
+
 class ExactPrints:
     """Recognizes before the page is read, judges in its commit."""
 
@@ -70,24 +81,24 @@ class ExactPrints:
         visit.seen_digest, visit.seen_at = known.digest, known.when
         visit.seen_url, visit.seen_spot = known.url, first.payload
 
-    def judge(
-        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
-    ) -> bytes | None:
-        """The row of the page that has the same body, if there is one."""
-        if not _has_payload(visit, fetched) or not understood.documents:
-            return None
-        document = understood.documents[0]
-        if document.name:
-            return None
-        twin = self._judge_body(batch, visit, fetched, understood)
-        if twin is None:
-            self._judge_text(batch, visit.row, document)
-        return twin
+    def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> Judged:
+        documents = understood.documents
+        if not _has_payload(visit, fetched) or not documents or documents[0].name:
+            return Judged(documents)
+        known = self._judge_body(batch, visit, fetched, documents[0])
+        if known is None:
+            own = self._judge_text(batch, visit.row, documents[0])
+            return Judged(documents if own is documents[0] else [own, *documents[1:]])
+        row, depth = known
+        own, fate = documents[0], documents[0].fate
+        own = graded(own, Fate.DUPLICATE if fate in _MAY_BECOME_DUPLICATE else fate, url_of(row))
+        links_known = depth <= visit.depth and _same_links(understood.links, self._links_of(row))
+        return Judged([own, *documents[1:]], row, links_known)
 
     def _judge_body(
-        self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
-    ) -> bytes | None:
-        document = understood.documents[0]
+        self, batch: Batch, visit: Visit, fetched: Fetched, document: Document
+    ) -> tuple[bytes, int] | None:
+        """The row and the depth of the page that has the same body, if there is one."""
         key = quick_digest(fetched.body)
         known = self._known(key)
         first = None
@@ -96,13 +107,7 @@ class ExactPrints:
         if known is None or first is None:
             self._enter(batch, key, visit, fetched, document)
         elif known.row != visit.row and _same_page(first.document, document):
-            document.duplicate_of = url_of(known.row)
-            if document.fate in _MAY_BECOME_DUPLICATE:
-                document.fate = Fate.DUPLICATE
-            understood.links_known = first.depth <= visit.depth and _same_links(
-                understood.links, self._links_of(known.row)
-            )
-            return known.row
+            return known.row, first.depth
         return None
 
     def _enter(
@@ -114,18 +119,19 @@ class ExactPrints:
         entry = BodyPrint(visit.row, document.body_digest, url, when)
         batch.put(FAMILY, BODY + key, pack(entry))
 
-    def _judge_text(self, batch: Batch, row: bytes, document: Document) -> None:
+    def _judge_text(self, batch: Batch, row: bytes, document: Document) -> Document:
         if not document.text_digest or document.text_chars < LEAST_TEXT_CHARS:
-            return
+            return document
         key = TEXT + document.text_digest.encode()
         other = self._table.get(FAMILY, key)
         if other == row:
-            return
+            return document
         first = None if other is None else self._stored_of(other)
         if other is None or first is None or first.document.text_digest != document.text_digest:
             batch.put(FAMILY, key, row)
         elif first.document.readers == document.readers:
-            document.same_text_as = url_of(other)
+            return changed(document, same_text_as=url_of(other))
+        return document
 
     def _known(self, key: bytes) -> BodyPrint | None:
         stored = self._table.get(FAMILY, BODY + key)

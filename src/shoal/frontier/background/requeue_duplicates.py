@@ -13,8 +13,9 @@ from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.state.frontier_state import Books
 from shoal.frontier.state.rows import AS_DUPLICATE, REOPEN_MARK, after_mark
 from shoal.frontier.state.urls import Card
-from shoal.model.document import Regraded, Understood
+from shoal.model.document import Regraded
 from shoal.model.outcome import State
+from shoal.model.verdict import Verdict
 from shoal.ports import Batch
 
 
@@ -25,15 +26,15 @@ class SecondThoughts:
         self.pending = next(self._marks(), None) is not None
         """Whether a site's rows are still to be gone through."""
 
-    def take(self, batch: Batch, understood: Understood, now: float) -> None:
+    def take(self, batch: Batch, verdict: Verdict, now: float) -> None:
         """What a visit says of other pages."""
-        self.regrade(batch, understood.regraded, now)
-        for row in understood.reopened:
+        self.regrade(batch, verdict.regraded, now)
+        for row in verdict.reopened:
             card = self._books.urls.card(row)
             if card is not None:
                 self._reopen(batch, card, now)
 
-        for site in understood.unlearned:
+        for site in verdict.unlearned:
             batch.put("queue", REOPEN_MARK + site, b"")
             self.pending = True
 

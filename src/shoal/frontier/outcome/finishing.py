@@ -1,7 +1,7 @@
 """What does a visit lead to? Its URL is settled, and what it names is offered: links, the target of
 a redirect, the pages of a sitemap or a feed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from shoal.frontier.background.requeue_duplicates import SecondThoughts
 from shoal.frontier.outcome.discovery import Discovery
@@ -15,8 +15,11 @@ from shoal.frontier.state.rows import AGAIN, UrlRow, is_web
 from shoal.model.link import Link, Rel, Source
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import site_of_key
+from shoal.model.verdict import Finished
 from shoal.model.visit import Kind, Visit
 from shoal.ports import Batch
+
+Offered = tuple[Sequence[Link], Sequence[bytes]]
 
 
 class Finisher:
@@ -34,33 +37,35 @@ class Finisher:
         self._thoughts, self._namings = takers
         self._seed_moved = seed_moved
 
-    def finish(self, batch: Batch, ending: Ending) -> list[bytes]:
-        """Returns the row of each link's target."""
+    def finish(self, batch: Batch, ending: Ending) -> Finished:
+        visit, now = ending.visit, ending.now
         # The row's depth, not the visit's: a nearer link may have come while it was in flight.
-        url = self._settler.settle(batch, ending)
-        targets = self._offer(batch, ending, url)
-        self._namings.guesses.consider(batch, ending.visit, url.state, ending.now)
-        return targets
-
-    def _offer(self, batch: Batch, ending: Ending, url: UrlRow) -> list[bytes]:
-        visit, fetched, understood, now = ending
-        self._thoughts.take(batch, understood, now)
-        self._namings.take(batch, visit, understood, now)
+        settled = self._settler.settle(batch, ending)
+        self._thoughts.take(batch, settled.verdict, now)
+        self._namings.take_below(batch, visit, ending.understood.below, now)
+        self._namings.take(batch, visit.row, settled.named, now)
         if visit.kind is Kind.INJECTED and visit.order:
             done(batch, visit.order)
-        if visit.kind is Kind.PAGE and fetched.asked and visit.level < AGAIN:
-            self._credit.charge(visit.site, own_text=has_own_text(understood))
-        if fetched.outcome is Outcome.REDIRECT:
-            return self._move(batch, ending, url)
-        if understood.links_known:
-            return [b""] * len(understood.links)
-        page = understood.documents[0] if understood.documents else None
-        trail = Trail(url.depth + 1, 0, visit.row, readers=page.readers if page else [])
-        return self._discovery.offer(batch, understood.links, trail, now)
+        if visit.kind is Kind.PAGE and ending.fetched.asked and visit.level < AGAIN:
+            self._credit.charge(visit.site, own_text=has_own_text(settled.verdict.documents))
+        links, targets = self._offer(batch, ending, settled.url)
+        self._namings.guesses.consider(batch, visit, settled.url.state, now)
+        return Finished(settled.verdict, links, targets, settled.change)
 
-    def _move(self, batch: Batch, ending: Ending, url: UrlRow) -> list[bytes]:
-        visit, understood, now = ending.visit, ending.understood, ending.now
-        moved_to = [link for link in understood.links if link.row != visit.row]
+    def _offer(self, batch: Batch, ending: Ending, url: UrlRow) -> Offered:
+        """The links of a page, or where a redirect leads, with the row of each one's target."""
+        visit, links, documents = ending.visit, ending.understood.links, ending.verdict.documents
+        if ending.fetched.outcome is Outcome.REDIRECT:
+            return self._move(batch, ending, url)
+        if ending.verdict.links_known:
+            return links, [b""] * len(links)
+        page = documents[0] if documents else None
+        trail = Trail(url.depth + 1, 0, visit.row, readers=page.readers if page else [])
+        return links, self._discovery.offer(batch, links, trail, ending.now)
+
+    def _move(self, batch: Batch, ending: Ending, url: UrlRow) -> Offered:
+        visit, now = ending.visit, ending.now
+        moved_to = [link for link in ending.understood.links if link.row != visit.row]
         if visit.source is Source.GUESS:
             moved_to = may_lead_on(moved_to)
         for link in moved_to:
@@ -75,12 +80,11 @@ class Finisher:
             elif visit.kind is Kind.FEED:
                 link.excluded, link.source = "", Source.FEED
                 link.rel |= int(Rel.FEED)
-        understood.links = moved_to
         life = url.life if url.lost else None
         trail = Trail(url.depth, visit.hops + 1, visit.row, life, visit.level >= AGAIN)
         targets = self._discovery.offer(batch, moved_to, trail, now)
         self._discovery.succeed(batch, targets, trail, now)
-        return targets
+        return moved_to, targets
 
 
 def _may_move(visit: Visit, link: Link) -> bool:

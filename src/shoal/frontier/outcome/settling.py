@@ -6,6 +6,7 @@ in a steady crawl says when to look again. Documents that a visit yields beside 
 rows of their own.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from shoal.frontier.outcome.discovery import Discovery
@@ -17,10 +18,13 @@ from shoal.frontier.state.settings import MOST_LIES, Seams
 from shoal.frontier.state.urls import Card
 from shoal.model.cell import to_ms
 from shoal.model.change_history import Change
-from shoal.model.document import Fate, Understood
+from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Source
+from shoal.model.listings.listing import Named
 from shoal.model.outcome import TREATMENT, Outcome, State, of_status
+from shoal.model.record import changed
 from shoal.model.urls.rowkey import part_of
+from shoal.model.verdict import Verdict
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.ports import Batch
 
@@ -31,7 +35,20 @@ class Ending(NamedTuple):
     visit: Visit
     fetched: Fetched
     understood: Understood
+    verdict: Verdict
     now: float
+
+
+class Settled(NamedTuple):
+    """What has become of a visit's URL."""
+
+    url: UrlRow
+    verdict: Verdict
+    """As it was judged, but that a page may have turned out to be a feed."""
+    named: Sequence[Named]
+    """What a sitemap or a feed names, as far as it is to be offered."""
+    change: Change = Change.UNKNOWN
+    """Whether the page says something else than before."""
 
 
 class Settler:
@@ -45,8 +62,8 @@ class Settler:
         self._desk = seams.desk
         self._missing = missing
 
-    def settle(self, batch: Batch, ending: Ending) -> UrlRow:
-        visit, fetched, _, now = ending
+    def settle(self, batch: Batch, ending: Ending) -> Settled:
+        visit, fetched, understood, verdict, now = ending
         card = self._urls.card(visit.row) or _new_card(visit, now)
         url = card.url
         self._discovery.dequeue(batch, card)
@@ -54,14 +71,14 @@ class Settler:
         if fetched.outcome is Outcome.CANCELLED:
             # As if never taken.
             self._discovery.enqueue(batch, card, visit.due_ms, now, again=is_again)
-            return url
+            return Settled(url, verdict, understood.named)
         url.visits += fetched.asked
         self._learn_of_site(ending, url)
         if fetched.outcome is Outcome.CHANGED:
             url.ask_whole = True
             due_ms = max(0, visit.due_ms - 1)  # next, so that it soon shows what HEAD is worth
             self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
-            return url
+            return Settled(url, verdict, understood.named)
         url.tries, url.ask_whole = visit.tries + 1, False
         url.status = fetched.status
         treatment = TREATMENT[fetched.outcome]
@@ -71,14 +88,12 @@ class Settler:
             # as long.
             due_ms = visit.due_ms if is_again else to_ms(now + wait)
             self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
-            return url
+            return Settled(url, verdict, understood.named)
         url.tries = 0
-        self._settle(batch, card, ending)
-        return url
+        return self._settle(batch, card, ending)
 
-    def _settle(self, batch: Batch, card: Card, ending: Ending) -> None:
-        visit, fetched, _, now = ending
-        url = card.url
+    def _settle(self, batch: Batch, card: Card, ending: Ending) -> Settled:
+        visit, fetched, url, now = ending.visit, ending.fetched, card.url, ending.now
         missed = ""
         if url.source is Source.GUESS and url.state is not State.SOURCE:
             missed = why_missed(fetched, ending.understood)
@@ -87,7 +102,7 @@ class Settler:
             url.state, url.reason = State.SOURCE, str(visit.kind)
         if missed:
             url.state, url.reason = State.EXCLUDED, missed
-        due = self._learn(batch, ending, url)
+        settled, due = self._learn(batch, ending, url)
         if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
             _remember_validators(url, ending)
         became_source = url.kind in SOURCES and visit.kind is Kind.PAGE
@@ -110,35 +125,38 @@ class Settler:
         else:
             self._discovery.enqueue(batch, card, to_ms(due), now, again=True)
         self._settle_parts(batch, ending)
+        return settled
 
-    def _learn(self, batch: Batch, ending: Ending, url: UrlRow) -> float | None:
+    def _learn(self, batch: Batch, ending: Ending, url: UrlRow) -> tuple[Settled, float | None]:
         """What the visit says of how the page changes, and when to look again."""
-        visit, fetched, understood, now = ending
+        visit, fetched, understood, verdict, now = ending
+        named: Sequence[Named] = understood.named
+        due: float | None = None
         if visit.kind in SOURCES:
             self._forget_life(batch, url)
-            return (
-                None
-                if self._desk is None
-                else self._desk.take(batch, visit, fetched, understood, now)
-            )
+            if self._desk is not None:
+                named, due = self._desk.take(batch, visit, fetched, understood, now)
+            return Settled(url, verdict, named), due
         if self._refresher is None or not is_found(fetched.outcome):
-            return None
-        url.life = self._refresher.learn(visit, fetched, understood, url.life)
+            return Settled(url, verdict, named), None
+        url.life, change = self._refresher.learn(
+            visit, fetched, understood, verdict.resemblance, url.life
+        )
         if url.told_ms:
-            self._learn_of_hint(visit.site, url, understood.change)
-        own = understood.documents[0] if understood.documents else None
-        due: float | None = None
-        if own is not None and self._desk is not None:
+            self._learn_of_hint(visit.site, url, change)
+        if verdict.documents and self._desk is not None:
+            own, *parts = verdict.documents
             due = self._desk.adopt(batch, visit.row, own, now)
             if due is not None:
                 url.kind, url.state, url.reason = Kind.FEED, State.SOURCE, str(Kind.FEED)
-                own.fate = Fate.SOURCE
+                verdict = changed(verdict, documents=[changed(own, fate=Fate.SOURCE), *parts])
         if url.kind in SOURCES:
             self._forget_life(batch, url)
             if visit.kind is Kind.INJECTED and self._missing.asks_again:
-                return max(now, url.due_ms / 1000)  # a feed's own item names it: it keeps its date
-            return due
-        return self._refresher.plan(batch, visit.row, url.life, now)
+                due = max(now, url.due_ms / 1000)  # a feed's own item names it: it keeps its date
+        else:
+            due = self._refresher.plan(batch, visit.row, url.life, now)
+        return Settled(url, verdict, named, change), due
 
     def _forget_life(self, batch: Batch, url: UrlRow) -> None:
         """When a source is asked for follows from what it names, not from how it changes."""
@@ -156,10 +174,10 @@ class Settler:
 
     def _learn_of_site(self, ending: Ending, url: UrlRow) -> None:
         """Whether conditions are heeded there, and what an answer to HEAD is worth."""
-        visit, fetched, understood, _ = ending
+        visit, fetched = ending.visit, ending.fetched
         is_own = bool(visit.seen_digest) and visit.seen_url in ("", visit.url)
         is_same = is_own and any(
-            document.body_digest == visit.seen_digest for document in understood.documents
+            document.body_digest == visit.seen_digest for document in ending.verdict.documents
         )
         row = self._sites.row(visit.site)
         if fetched.outcome is Outcome.UNCHANGED and not visit.head:
@@ -176,8 +194,8 @@ class Settler:
         self._sites.touch(visit.site)
 
     def _settle_parts(self, batch: Batch, ending: Ending) -> None:
-        visit, fetched, understood, now = ending
-        for document in understood.documents:
+        visit, now = ending.visit, ending.now
+        for document in ending.verdict.documents:
             if not document.name:
                 continue
             row = visit.row + part_of(document.name)
@@ -191,7 +209,7 @@ class Settler:
                 source=Source.INJECT,
                 found_from=visit.row,
                 found_ms=to_ms(now),
-                fetched_ms=to_ms(fetched.ended),
+                fetched_ms=to_ms(ending.fetched.ended),
                 visits=1,
             )
             counted_as = None if known is None else known.counted_as
@@ -210,7 +228,7 @@ class Settler:
 
 def reason_of(ending: Ending) -> str:
     """Why a URL is in its state, in words; what precedes the colon is what it is counted under."""
-    fetched, documents = ending.fetched, ending.understood.documents
+    fetched, documents = ending.fetched, ending.verdict.documents
     match TREATMENT[fetched.outcome].state:
         case State.FETCHED:
             return documents[0].fate if documents else Fate.EMPTY
@@ -234,11 +252,10 @@ def _has_same_validators(visit: Visit, fetched: Fetched) -> bool:
     return any(known) and known == (fetched.header("etag"), fetched.header("last-modified"))
 
 
-def has_own_text(understood: Understood) -> bool:
+def has_own_text(documents: Sequence[Document]) -> bool:
     """Whether a page says something that no other page said, as far as is known."""
     return any(
-        document.text_digest and document.fate is not Fate.DUPLICATE
-        for document in understood.documents
+        document.text_digest and document.fate is not Fate.DUPLICATE for document in documents
     )
 
 
@@ -252,7 +269,7 @@ def _remember_validators(url: UrlRow, ending: Ending) -> None:
     headers = dict(fetched.headers)  # the last of each name
     url.etag = headers.get("etag", "")
     url.last_modified = headers.get("last-modified", "")
-    documents = ending.understood.documents
+    documents = ending.verdict.documents
     digest = documents[0].body_digest if documents else ""
     url.fetched_ms = int(fetched.started * 1000)
     if not (digest and digest == visit.seen_digest and url.body_ms):

@@ -20,7 +20,6 @@ from shoal.frontier.state.rows import AGAIN, NAMED_MARK, SiteRow, UrlRow, after_
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.cell import to_ms
 from shoal.model.change_history import Life
-from shoal.model.document import Understood
 from shoal.model.link import Link, Rel, Source
 from shoal.model.listings.listing import DEFAULT_PRIORITY, Named
 from shoal.model.record import Struct, pack, unpack
@@ -79,14 +78,13 @@ class Namings:
             link.priority = _SITEMAP_PRIORITY
         self._discovery.offer(batch, sitemaps, Trail(depth, 0, finder), now)
 
-    def take(self, batch: Batch, visit: Visit, understood: Understood, now: float) -> None:
-        """What a sitemap or a feed names, to be offered soon."""
-        if understood.below and visit.depth <= 1 + self._settings.sitemap_depth:
-            self.take_sitemaps(batch, visit.row, understood.below, visit.depth + 1, now)
-        if understood.named:
-            self._put(batch, visit.row, understood.named, now)
+    def take_below(self, batch: Batch, visit: Visit, below: Sequence[Link], now: float) -> None:
+        """The sitemaps that an index of them names."""
+        if below and visit.depth <= 1 + self._settings.sitemap_depth:
+            self.take_sitemaps(batch, visit.row, below, visit.depth + 1, now)
 
-    def _put(self, batch: Batch, finder: bytes, named: Sequence[Named], now: float) -> None:
+    def take(self, batch: Batch, finder: bytes, named: Sequence[Named], now: float) -> None:
+        """What a sitemap or a feed names, to be offered soon."""
         for start in range(0, min(len(named), self._settings.sitemap_urls), _AT_ONCE):
             self._number = max(self._number + 1, round(now * 1_000_000))
             parcel = Parcel(finder, list(named[start : start + _AT_ONCE]))

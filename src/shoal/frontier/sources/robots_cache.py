@@ -129,7 +129,7 @@ class RobotsDesk:
         self._allow(batch, answer.asker, robots)
 
     def _settle(self, batch: Batch, ending: Ending) -> None:
-        visit, fetched, understood, now = ending
+        visit, fetched, understood, _, now = ending
         asker = visit.asked_for or visit.site
         access = meaning(fetched.status)
         if fetched.outcome in _CANT_BE_ASKED and not visit.asked_for:

@@ -15,7 +15,6 @@ from shoal.collection.page import Page
 from shoal.collection.report.explain import Explanation
 from shoal.collection.report.sitemap_metadata import told_facts
 from shoal.errors import UsageError
-from shoal.model.document import Fate
 from shoal.model.listings.sitemap_metadata import Told
 from shoal.model.record import Struct
 from shoal.web.server.http import Request, Response
@@ -177,7 +176,7 @@ def _facts(found: Page) -> Iterator[Fact]:
         "Text": f"{document.text_chars:,} characters"
         + (f", {share:.0%} of them content" if document.cleaned_by and document.text_chars else ""),
         "Charset": f"{document.charset} (by {document.charset_from})" if document.charset else "",
-        "What became of it": "" if document.fate is Fate.WAITING else str(document.fate),
+        "What became of it": found.fate,
         "Problem": document.problem,
         "Duplicate of": _readable(found, found.duplicate_of),
         "Same text as": _readable(found, document.same_text_as),

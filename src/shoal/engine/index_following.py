@@ -1,0 +1,44 @@
+"""How does the index follow a crawl that runs? A child process takes in what the change log says,
+and what it has taken in is forgotten there."""
+
+from shoal.indexer.index_child import IndexChild
+from shoal.layout.layout import Layout
+from shoal.ports import Table
+from shoal.store.change_log import ChangeLog
+
+_FORGOTTEN_AT_ONCE = 5_000
+
+
+class IndexFollowing:
+    def __init__(self, layout: Layout, table: Table, log: ChangeLog) -> None:
+        self._child = IndexChild(layout)
+        self._table = table
+        self._log = log
+
+    def start(self) -> None:
+        self._child.start()
+
+    @property
+    def problem(self) -> str:
+        """Why not everything is indexed."""
+        return self._child.problem
+
+    def indexed(self) -> tuple[int, bool]:
+        """How many pages the index has, and whether that is all."""
+        state = self._child.state
+        return state.pages, state.position >= self._log.last
+
+    def hurry(self) -> None:
+        """What somebody waits for is taken in at once."""
+        self._child.hurry(self._log.take_awaited())
+
+    def forget(self) -> None:
+        """Changes that the index has."""
+        if self._child.state.position:
+            batch = self._table.batch()
+            self._log.forget(batch, self._child.state.position, _FORGOTTEN_AT_ONCE)
+            self._table.write(batch)
+
+    async def finish(self) -> None:
+        await self._child.finish()
+        self.forget()

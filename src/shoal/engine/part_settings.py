@@ -1,0 +1,82 @@
+"""What do the settings say to the parts of a crawl? To its frontier, and to children that read."""
+
+import math
+
+from shoal.config import VERSION, Config
+from shoal.converters.limits import Limits
+from shoal.engine.revisit_settings import again_settings, missing_settings
+from shoal.focus.priority import PrioritySettings
+from shoal.focus.scope import ScopeSettings
+from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.politeness import Politeness
+from shoal.frontier.state.settings import FrontierSettings
+from shoal.layout.layout import Layout
+from shoal.layout.ranks import GRAPH
+from shoal.model.record import pack
+from shoal.model.visit import Keep
+from shoal.worker.child_config import ChildConfig
+
+_TYPICAL_FETCH_SECONDS = 0.5
+_SITES_PER_WORKER = 3
+
+
+def frontier_settings(
+    config: Config, mode: Again, max_depth: int | None, asked_by_others: float
+) -> FrontierSettings:
+    """`asked_by_others`: until then another owner of a tablet may have asked any host."""
+    polite = config.politeness
+    wanted = polite.rate * (polite.delay + _TYPICAL_FETCH_SECONDS)
+    return FrontierSettings(
+        levels=config.frontier.levels,
+        bias=config.frontier.bias,
+        capacity=max(_SITES_PER_WORKER * config.crawl.workers, math.ceil(wanted)),
+        quantum=config.frontier.quantum,
+        patience=config.crawl.patience,
+        max_pages=config.crawl.max_pages,
+        credit=config.frontier.credit,
+        seen_cache=config.frontier.seen_cache,
+        site_cache=config.frontier.site_cache,
+        depth_first=config.crawl.order == "depth",
+        reach=Reach(max_depth=max_depth, sitemaps=config.sitemaps.use != "no"),
+        again=again_settings(config, mode),
+        missing=missing_settings(config, mode),
+        head=config.refresh.head == "yes",
+        guess_sitemaps=config.sitemaps.use == "guess",
+        sitemap_urls=config.sitemaps.max_urls,
+        sitemap_depth=config.sitemaps.max_depth,
+        by_priority=config.crawl.order == "priority",
+        politeness=Politeness(
+            delay=polite.delay,
+            delay_factor=polite.delay_factor,
+            slow_site_cap=polite.slow_site_cap,
+            crawl_delay_cap=polite.crawl_delay_cap,
+            address_share=polite.address_share,
+            backoff_base=polite.backoff_base,
+            backoff_cap=polite.backoff_cap,
+            retry_after_cap=polite.retry_after_cap,
+        ),
+        keep=Keep(config.crawl.keep),
+        asked_by_others=asked_by_others,
+    )
+
+
+def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layout) -> bytes:
+    return pack(
+        ChildConfig(
+            scope=scope,
+            priority=PrioritySettings(order=config.crawl.order, rules=rules),
+            product_token=config.agent.product_token,
+            strip=config.url.strip,
+            keep=config.url.keep,
+            limits=Limits(
+                decoded_bytes=config.understand.max_decoded, links=config.understand.max_links
+            ),
+            warc_directory=str(layout.warc),
+            warc_max_bytes=config.archive.max_file,
+            software=f"Shoal/{VERSION}",
+            content=config.understand.content,
+            prints=config.dedupe.near == "yes",
+            graph_directory=str(layout.data / GRAPH),
+        )
+    )
