@@ -30,8 +30,10 @@ find_python() { # prints the first Python that is new enough and able to make an
 
 stamp_text() { # root lock
     printf '%s\n' "$1"
-    cat -- "$1/pyproject.toml" "$1/$2" "$1/hatch_build.py"
-    find "$1/src/shoal" -name '*.[ch]' -print0 | sort -z | xargs -0 cat --
+    (
+        shopt -s globstar nullglob
+        cat -- "$1/pyproject.toml" "$1/$2" "$1/hatch_build.py" "$1"/src/shoal/**/*.[ch]
+    )
 }
 
 is_current() { # root venv lock

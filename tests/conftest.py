@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from tests.collection.many import Both, crawled, divided
 from tests.leftovers import Guard, Leftovers
+from tests.wanting import note_skips
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -49,3 +50,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
 def pytest_configure(config: pytest.Config) -> None:
     # As a plugin: of fixtures of the session, a conftest.py below the root hears nothing.
     config.pluginmanager.register(Guard(Leftovers()))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    note_skips(terminalreporter)
