@@ -14,6 +14,7 @@ from hypothesis import settings
 from tests.collection.many import Both, crawled, divided
 from tests.leftovers import Guard, Leftovers
 from tests.wanting import note_skips
+from tests.warm import warm
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -21,6 +22,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 # drawing others keeps it as an explicit @example. A deadline per example fails by chance on a
 # machine that others use too.
 settings.register_profile("shoal", deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", settings.get_profile("shoal"), max_examples=30)
 if os.environ.get("SHOAL_FUZZ") != "1":
     settings.load_profile("shoal")
 
@@ -47,9 +49,22 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     return Both(place / "one", divided(place / "one", place / "tablets"), sites)
 
 
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes of this test start as they do for everyone, and import what they need."""
+    monkeypatch.setattr(warm, "is_on", False)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # As a plugin: of fixtures of the session, a conftest.py below the root hears nothing.
     config.pluginmanager.register(Guard(Leftovers()))
+    warm.start()
+    if os.environ.get("SHOAL_FUZZ") != "1" and config.option.markexpr == "not slow":
+        settings.load_profile("quick")
+
+
+def pytest_unconfigure() -> None:
+    warm.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
