@@ -6,6 +6,7 @@ the outside data is at hand.
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,8 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # As a plugin: of fixtures of the session, a conftest.py below the root hears nothing.
     config.pluginmanager.register(Guard(Leftovers()))
-    warm.start()
+    if "coverage" not in sys.modules:  # each process is measured from its start
+        warm.start()
     if os.environ.get("SHOAL_FUZZ") != "1" and config.option.markexpr == "not slow":
         settings.load_profile("quick")
 
