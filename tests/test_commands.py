@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
-TOOLS = "bash cat cmp cp dirname env id ls mkdir readlink sleep"
+TOOLS = "bash cat cmp cp dirname env id ls mkdir readlink rm sleep"
 STAND_IN = """#!/usr/bin/env bash
 case "$1 $2" in
     "-c "*) exec {python} "$@" ;;
