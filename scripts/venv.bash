@@ -30,10 +30,8 @@ find_python() { # prints the first Python that is new enough and able to make an
 
 stamp_text() { # root lock
     printf '%s\n' "$1"
-    (
-        shopt -s globstar nullglob
-        cat -- "$1/pyproject.toml" "$1/$2" "$1/hatch_build.py" "$1"/src/shoal/**/*.[ch]
-    )
+    cat -- "$1/pyproject.toml" "$1/$2" "$1/hatch_build.py"
+    (shopt -s globstar nullglob && cat -- /dev/null "$1"/src/shoal/**/*.[ch])
 }
 
 is_current() { # root venv lock
