@@ -11,6 +11,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -77,16 +78,24 @@ def imports(source: Path) -> Iterator[Import]:
     for file in modules(source):
         path = file.relative_to(source)
         package = ["shoal", *path.parent.parts]
-        for node in ast.walk(ast.parse(file.read_bytes(), filename=str(file))):
+        for node in _import_statements(file.read_bytes()):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield Import(path, node.lineno, alias.name)
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 above = package[: len(package) + 1 - node.level] if node.level else []
                 origin = ".".join([*above, *([node.module] if node.module else [])])
                 # `from shoal import x` may name a module or something in __init__: look.
                 for alias in node.names:
                     yield Import(path, node.lineno, _imported(source, origin, alias.name))
+
+
+@cache
+def _import_statements(text: bytes) -> list[ast.Import | ast.ImportFrom]:
+    """Kept: a whole tree takes a second, and several questions are asked of the same one."""
+    return [
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
 
 
 def _imported(source: Path, origin: str, name: str) -> str:

@@ -6,6 +6,7 @@ the outside data is at hand.
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import Phase, settings
 
 from tests.collection.many import Both, crawled, divided
 from tests.leftovers import Guard, Leftovers
+from tests.wanting import note_skips
+from tests.warm import warm
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -20,6 +23,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 # drawing others (./check --fuzz) keeps it as an explicit @example. A deadline per example fails by
 # chance on a machine that others use too.
 settings.register_profile("shoal", deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", settings.get_profile("shoal"), max_examples=30)
 settings.register_profile(
     "fuzz", deadline=None, derandomize=False, phases=set(Phase) - {Phase.explicit}
 )
@@ -48,6 +52,24 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     return Both(place / "one", divided(place / "one", place / "tablets"), sites)
 
 
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes of this test start as they do for everyone, and import what they need."""
+    monkeypatch.setattr(warm, "is_on", False)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # As a plugin: of fixtures of the session, a conftest.py below the root hears nothing.
     config.pluginmanager.register(Guard(Leftovers()))
+    if "coverage" not in sys.modules:  # each process is measured from its start
+        warm.start()
+    if os.environ.get("SHOAL_FUZZ") != "1" and config.option.markexpr == "not slow":
+        settings.load_profile("quick")
+
+
+def pytest_unconfigure() -> None:
+    warm.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    note_skips(terminalreporter)

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.warm import warm
+
 MARK = "TESTED_BY_PYTEST"
 """The environment of every process that a test starts says so under this name."""
 
@@ -185,12 +187,14 @@ def _fields(pid: int) -> list[str]:
 def _words(pid: int) -> str:
     """The command line of a process that runs, or that has ended and that nobody waited for.
 
-    Python's own tracker of resources and its fork server stay as long as the interpreter does, and
-    what reports the crashes of a Chromium as long as that Chromium, without being its child.
+    Python's own tracker of resources, its fork server and ours stay as long as the interpreter
+    does, and what reports the crashes of a Chromium as long as that Chromium, without being its
+    child.
     """
     own = (
         getattr(resource_tracker._resource_tracker, "_pid", None),
         getattr(forkserver._forkserver, "_forkserver_pid", None),
+        getattr(warm.server, "pid", None),
     )
     try:
         state, parent = _fields(pid)[:2]

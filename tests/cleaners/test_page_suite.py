@@ -80,7 +80,13 @@ def test_the_headline_is_not_lost(case: PageCase) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("case", SUITE, ids=name_of)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case.name, marks=pytest.mark.slow if case.size else ())
+        for case in SUITE
+    ],
+)
 def test_every_method_gives_the_same_answer_in_every_form(case: PageCase, method: str) -> None:
     html = case.html(part=10)
     cleaned = content(html, URL, method)

@@ -275,7 +275,7 @@ def test_hostile_beginnings_take_no_time(start: bytes) -> None:
     started = time.process_time()
     assert "/" in media_type("", start + start * (1_000_000 // len(start)))
     assert "/" in media_type("text/xml", start + b"<!-- " * 200_000)
-    assert time.process_time() - started < 1.5
+    assert time.process_time() - started < 20  # quadratic would be minutes
 
 
 def test_hostile_headers_take_no_time() -> None:
@@ -284,4 +284,4 @@ def test_hostile_headers_take_no_time() -> None:
     file_name('filename="' + "\\\\" * 100_000)
     declared_charset("; charset" * 100_000)
     declared_type("a/" * 100_000)
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 10  # quadratic would be minutes

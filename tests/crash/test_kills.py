@@ -88,7 +88,7 @@ def promise_is_kept(directory: Path, web: Web, crawler_of: Crawler, kills: int) 
 
 
 def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
-    web = Web(seed=3, hosts=40, pages=600, skew=0, mean_bytes=2000, robots=POLITE_ROBOTS)
+    web = Web(seed=3, hosts=40, pages=300, skew=0, mean_bytes=2000, robots=POLITE_ROBOTS)
     crawler = Crawler(tmp_path, (), workers=16, more=("--set", "index.follow=yes"))
     promise_is_kept(tmp_path / "corpus", web, crawler, 10)
     with TabletView(tmp_path / "corpus") as collection:

@@ -17,7 +17,7 @@ from tests.world import Latency, RobotsMix, Running, Web, serve
 WEB = Web(
     seed=13,
     hosts=30,
-    pages=240,
+    pages=120,
     skew=0,
     mean_bytes=4000,
     robots=RobotsMix(crawl_delay=0, error=0),

@@ -76,6 +76,7 @@ def test_pages_whose_records_are_lost_are_fetched_again(crawler: Crawler, runnin
     assert "lost" not in crawler.finish()
 
 
+@pytest.mark.slow
 def test_a_kill_while_lost_records_are_looked_for_costs_nothing(
     crawler: Crawler, running: Running
 ) -> None:
@@ -95,7 +96,7 @@ def test_a_kill_while_lost_records_are_looked_for_costs_nothing(
     "damage",
     [
         "cut",
-        "flipped far back",
+        pytest.param("flipped far back", marks=pytest.mark.slow),
         pytest.param("flipped", marks=pytest.mark.slow),
         pytest.param("junk", marks=pytest.mark.slow),
     ],

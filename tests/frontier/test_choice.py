@@ -34,11 +34,12 @@ def test_sites_are_woken_by_level_as_the_bias_says(table: RocksTable, clock: Fak
     assert abs(drawn[True] / draws - 3 / 4) < 0.05 * 3 / 4
 
 
-def test_an_urgent_url_is_the_next_of_a_host_with_100000_others(
-    table: RocksTable, clock: FakeClock
+@pytest.mark.parametrize("others", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_an_urgent_url_is_the_next_of_a_host_with_many_others(
+    table: RocksTable, clock: FakeClock, others: int
 ) -> None:
     play = play_with(table, clock, capacity=10)
-    play.add(*(f"http://a.test/{n}" for n in range(100_000)), priority=0.99)
+    play.add(*(f"http://a.test/{n}" for n in range(others)), priority=0.99)
     for _ in range(3):
         lease = play.next_page()
         assert lease is not None
@@ -46,8 +47,9 @@ def test_an_urgent_url_is_the_next_of_a_host_with_100000_others(
     play.submit("http://a.test/wanted")
     play.end(play.expect("http://a.test/wanted"))
     play.end(play.expect("http://a.test/3"))
-    assert play.frontier.raise_url(row_key("http://a.test/70000"), 1.0)
-    play.end(play.expect("http://a.test/70000"))
+    late = f"http://a.test/{others * 7 // 10}"
+    assert play.frontier.raise_url(row_key(late), 1.0)
+    play.end(play.expect(late))
     play.end(play.expect("http://a.test/4"))
 
 

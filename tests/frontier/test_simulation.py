@@ -121,7 +121,9 @@ class Simulation:
                 self.robots_known.setdefault(site, self.play.clock.now())
 
 
-@pytest.fixture(scope="module", params=range(3))
+@pytest.fixture(
+    scope="module", params=[0, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 2))]
+)
 def simulation(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Simulation]:

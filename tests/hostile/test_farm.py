@@ -88,13 +88,17 @@ def waiting_words(directory: Path) -> str:
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own addresses", "shared addresses"])
-@pytest.mark.parametrize("seeds", [1, 3])
+@pytest.mark.parametrize("seeds", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_honest_sites_are_completed(tmp_path: Path, seeds: int, shared: bool) -> None:
     check(FarmWeb(honest=15, pages=20, farm=500), tmp_path / "corpus", seeds, shared=shared)
     assert waiting_words(tmp_path / "corpus").endswith("it waits behind others")
 
 
-@pytest.mark.parametrize("shared", [False, True], ids=["own addresses", "shared addresses"])
+@pytest.mark.parametrize(
+    "shared",
+    [pytest.param(False, marks=pytest.mark.slow), True],
+    ids=["own addresses", "shared addresses"],
+)
 def test_also_while_workers_are_idle_because_the_honest_hosts_wait(
     tmp_path: Path, shared: bool
 ) -> None:

@@ -203,7 +203,11 @@ def killed_at(point: str, command: str, directory: Path) -> None:
 
 @pytest.mark.parametrize(
     ("point", "applied"),
-    [("shadow.checked", False), ("shadow.applied", True), ("shadow.cleaning", True)],
+    [
+        ("shadow.checked", False),
+        ("shadow.applied", True),
+        pytest.param("shadow.cleaning", True, marks=pytest.mark.slow),
+    ],
 )
 def test_a_kill_leaves_one_of_the_two_states(
     site: Running, directory: Path, point: str, applied: bool

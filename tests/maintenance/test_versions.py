@@ -121,7 +121,14 @@ def grown(tale: Tale, five: Path) -> Tale:
     return tale
 
 
-@pytest.mark.parametrize(("keep", "readable"), [(1, [4]), (2, [4, 3]), (9, [4, 3, 2, 1])])
+@pytest.mark.parametrize(
+    ("keep", "readable"),
+    [
+        (2, [4, 3]),
+        pytest.param(1, [4], marks=pytest.mark.slow),
+        pytest.param(9, [4, 3, 2, 1], marks=pytest.mark.slow),
+    ],
+)
 def test_as_many_versions_stay_as_the_policy_says(
     tale: Tale, keep: int, readable: list[int]
 ) -> None:
@@ -212,10 +219,17 @@ app._ROWS_AT_ONCE = compaction._ROWS_AT_ONCE = 1
 directory = Path(sys.argv[1])
 app.compact(directory, load(directory, {"crawl.versions": 2}, {}), 0.0, lambda _: None)
 """
-POINTS = ("trimming", "trimming:2", "copied", "moving", "moved", "deleting")
+POINTS = ("trimming:2", "copied", "moved", "deleting")
+BETWEEN = ("compact.trimming", "compact.moving", "compaction.middle")
 
 
-@pytest.mark.parametrize("point", [f"compact.{name}" for name in POINTS] + ["compaction.middle"])
+@pytest.mark.parametrize(
+    "point",
+    [
+        *(f"compact.{name}" for name in POINTS),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in BETWEEN),
+    ],
+)
 def test_a_kill_at_any_moment_loses_nothing(grown: Tale, point: str) -> None:
     tale = grown
     before = tale.records()

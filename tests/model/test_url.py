@@ -233,7 +233,7 @@ def test_hostile_input_takes_linear_time(raw: str) -> None:
     started = time.process_time()
     canonical(raw)
     seen_key(raw)
-    assert time.process_time() - started < 2  # a quadratic step here takes much longer
+    assert time.process_time() - started < 10  # a quadratic step takes much longer
 
 
 # Shapes that reach every rule: separators, escapes, dots and session ids in any order.

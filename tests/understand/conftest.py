@@ -9,6 +9,11 @@ import pytest
 from tests.understand.parts import LOOPS, Run
 
 
+@pytest.fixture(autouse=True)
+def as_for_everyone(cold: None) -> None:
+    """How readers start and die is what these tests are about."""
+
+
 @pytest.fixture
 def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     with asyncio.Runner(loop_factory=LOOPS[getattr(request, "param", "uvloop")]) as runner:

@@ -27,7 +27,9 @@ SCRIPTED = "tests.understand.workers:scripted"
 LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 
 
-on_each_loop = pytest.mark.parametrize("run", LOOPS, indirect=True)
+on_each_loop = pytest.mark.parametrize(
+    "run", [pytest.param("asyncio", marks=pytest.mark.slow), "uvloop"], indirect=True
+)
 
 
 def pool_of(

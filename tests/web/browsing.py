@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -13,6 +15,10 @@ LOOKS: dict[str, dict[str, Any]] = {
     "dark": {"color_scheme": "dark"},
     "phone": {**PHONE, "color_scheme": "light"},
 }
+in_each_look = pytest.mark.parametrize(
+    "look", [pytest.param("light", marks=pytest.mark.slow), "dark", "phone"]
+)
+"""A phone's look is a light one."""
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.web.browsing import LOOKS, opened
+from tests.web.browsing import LOOKS, in_each_look, opened
 from tests.web.conftest import Witness
 from tests.web.little_web import LittleWeb
 
@@ -126,7 +126,7 @@ def test_the_sandbox_holds_what_got_past_the_cleaning(
     assert witness.paths == []
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@in_each_look
 def test_everyone_can_use_it(browser: "Browser", live_site: str, web: LittleWeb, look: str) -> None:
     from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 - as for the browser
 

@@ -117,7 +117,7 @@ class Running:
         return int(self._do("render", limit_bytes=limit_bytes)["pages"])
 
     def wait(
-        self, requests: int, *, host: int | str | None = None, timeout_seconds: float = 30.0
+        self, requests: int, *, host: int | str | None = None, timeout_seconds: float = 120.0
     ) -> None:
         """Return when so many requests have arrived, in all or at one host (blocks)."""
         name = self.web.host_name(host) if isinstance(host, int) else host
