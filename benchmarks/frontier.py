@@ -38,7 +38,6 @@ from typing import NamedTuple, TypeVar
 from benchmarks import grown, report
 from benchmarks.population import Population, answer, understand
 from benchmarks.web import stop_on_sigterm
-from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Again, AgainSettings
 from shoal.frontier.state.settings import FrontierSettings, Seams
@@ -49,6 +48,7 @@ from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 
 HOSTS = 100_000
 MOST_URLS = 100_000_000

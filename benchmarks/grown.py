@@ -24,7 +24,6 @@ from benchmarks.population import (
     site_of_host,
     spread,
 )
-from shoal.clock import FakeClock
 from shoal.frontier.outcome.discovery import Order
 from shoal.frontier.schedule.allowance import Again
 from shoal.frontier.schedule.credit import CreditRow, credit_key, domain_of, standing_of, standings
@@ -59,6 +58,7 @@ from shoal.model.robots.robots import ALLOW_ALL, MAX_AGE_SECONDS
 from shoal.model.urls.partition import host_of_site
 from shoal.ports import Batch, Table
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 
 NOW = FakeClock().now()
 """When the crawl goes on."""

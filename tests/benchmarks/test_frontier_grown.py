@@ -19,7 +19,6 @@ from benchmarks.population import (
     spread,
     understand,
 )
-from shoal.clock import FakeClock
 from shoal.frontier.audit.audit import audit
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Again, AgainSettings
@@ -44,6 +43,7 @@ from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import FAMILIES, RocksTable
+from tests.fake_clock import FakeClock
 
 HOSTS = 200
 URLS = 1000

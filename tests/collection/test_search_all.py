@@ -122,7 +122,7 @@ class Carried(LocalTablets):
 
     def ask(self, tablet: int, question: Any, *given: Any, **named: Any) -> Any:
         question, given, named = pickle.loads(pickle.dumps((question, given, named)))  # noqa: S301
-        answer = question(self.collection(tablet), *given, **named)
+        answer = question(self.view(tablet), *given, **named)
         return pickle.loads(pickle.dumps(answer))  # noqa: S301
 
     def ask_all(self, question: Any, *given: Any, **named: Any) -> list[Any]:
@@ -286,7 +286,7 @@ def test_a_commit_between_two_questions(places: Places, one: Collection) -> None
 
         def opened_anew(name: str) -> None:
             if name == "best_hits" and tablets.put.count(name) == 1:
-                tablets.collection(1).searcher = None
+                tablets.view(1).searcher = None
 
         tablets.between = opened_anew
         found = Collection(tablets).search("reef kelp")

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.state.settings import FrontierSettings
@@ -26,6 +25,7 @@ from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Frontier, Lease, Table
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 
 A, B = "ftp://a.test", "ftp://b.test"
 DELAY = 3.0

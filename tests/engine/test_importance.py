@@ -3,10 +3,10 @@
 from math import log1p
 from pathlib import Path
 
-from shoal.clock import FakeClock
 from shoal.engine.importance import Importance
 from shoal.layout.clicks import Opened
 from shoal.model.urls.rowkey import row_key
+from tests.fake_clock import FakeClock
 
 A, B = "https://a.example/", "https://b.example/"
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.errors import UsageError
 from shoal.fetch.dns import MAX_ADDRESSES, Resolver
 from shoal.fetch.http import HttpFetcher
 from shoal.fetch.settings import DnsSettings, HttpSettings
 from shoal.model.outcome import Outcome
+from tests.fake_clock import FakeClock
 from tests.fetch.conftest import Run
 from tests.fetch.loopback import answering, response, serving, visit
 from tests.fetch.nameserver import AAAA, CNAME, SERVFAIL, A, Zone, naming

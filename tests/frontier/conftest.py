@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import Play, PlaySettings
 
 

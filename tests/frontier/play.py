@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from shoal.clock import FakeClock
 from shoal.frontier.audit.audit import audit
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.lease import SiteLease
@@ -25,6 +24,7 @@ from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.ports import Table
+from tests.fake_clock import FakeClock
 
 LOCAL = "127.0.0.1:80"
 """An address at which no public minimum applies."""

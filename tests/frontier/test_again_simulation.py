@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.background import bulk_updates as sweeps
 from shoal.frontier.background import revisit_dates as schedules
 from shoal.frontier.background.revisit_dates import Selection
@@ -24,6 +23,7 @@ from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
 from shoal.model.visit import SOURCES, Fetched, Kind, Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import FAST, Every, PlainDesk, choose, crawling
 from tests.frontier.play import NO_CONNECTION, Answer, Play, PlaySettings, link, moved, rules
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.schedule.allowance import ONLY_NEW, Again, AgainSettings, Allowance, Doors
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import AGAIN, Entry
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import DAY, FAST, crawling, go_on_as
 from tests.frontier.play import NO_CONNECTION, Answer, Play
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link
 
 NO_WAIT = Politeness(delay=0, delay_factor=0, address_share=0)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.schedule.shares import LENT, LOAN_SECONDS, Borrower
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.outcome import Outcome
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import LOCAL, NO_CONNECTION, OK, Answer, Play, PlaySettings, rules
 
 A = "ftp://a.test"

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.counters import Counts
 from shoal.frontier.schedule.credit import (
     PASSED_ON,
@@ -22,6 +21,7 @@ from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Document, Fate
 from shoal.model.urls.rowkey import site_of_key
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import Answer, Play, PlaySettings, link
 
 NO_WAIT = Politeness(delay=0, delay_factor=0, address_share=0)

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import RELAX_MARK, after_mark
@@ -14,6 +13,7 @@ from shoal.model.link import Rel, Source
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, redirect, rules
 
 A = "ftp://a.test"

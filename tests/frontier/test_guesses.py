@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.schedule.allowance import Again
 from shoal.model.link import Rel, Source
@@ -12,6 +11,7 @@ from shoal.model.listings.listing import Named
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Kind, Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import DAY, FAST, crawling, go_on_as
 from tests.frontier.play import OK, Answer, Play, link, redirect, rules
 

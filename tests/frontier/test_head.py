@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.fetch.head import told_by_head
 from shoal.frontier.state.settings import DEAF_AFTER, MOST_LIES
 from shoal.model.document import Document
 from shoal.model.outcome import Outcome, of_status
 from shoal.model.visit import Fetched, Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import DAY, FAST, crawling
 from tests.frontier.play import Answer, Play
 

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness
@@ -14,6 +13,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import LOCAL, link
 
 A = "ftp://a.test"

@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.outcome.missing import MissingSettings, ask_again_at, is_found, note_missing
 from shoal.frontier.schedule.allowance import Again
 from shoal.frontier.state.rows import UrlRow
@@ -12,6 +11,7 @@ from shoal.model.outcome import Outcome, State
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Fetched
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import DAY, crawling
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, moved, redirect
 

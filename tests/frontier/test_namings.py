@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.schedule.allowance import Again
 from shoal.frontier.sources import listings as namings
@@ -17,6 +16,7 @@ from shoal.model.link import Link, Rel, Source
 from shoal.model.listings.listing import Named
 from shoal.model.visit import Kind, Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, moved, rules
 

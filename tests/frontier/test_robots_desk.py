@@ -2,7 +2,6 @@
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import Robots
 from shoal.frontier.state.settings import FrontierSettings, Seams
@@ -15,6 +14,7 @@ from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
 from shoal.model.visit import Kind
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.away import Away
 from tests.frontier.play import (
     NO_CONNECTION,

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.background import revisit_dates as schedules
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.schedule.allowance import Again
@@ -21,6 +20,7 @@ from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, moved
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.outcome.missing import MissingSettings
 from shoal.frontier.schedule.allowance import Again, AgainSettings
@@ -21,6 +20,7 @@ from shoal.model.verdict import Verdict
 from shoal.model.visit import Fetched, Keep, Kind, Visit
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import go_on_as
 from tests.frontier.away import Away
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, rules

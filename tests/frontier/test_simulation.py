@@ -13,7 +13,6 @@ from zlib import crc32
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
@@ -21,6 +20,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.robots.patterns import path_of
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import Answer, Event, Play, PlaySettings, link, moved, redirect, rules
 
 DELAY, SHARE, WORKERS, HOSTS = 2.0, 10.0, 40, 200

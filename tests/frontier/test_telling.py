@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from shoal.clock import FakeClock
 from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import value_of
@@ -15,6 +14,7 @@ from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.again import FAST
 from tests.frontier.away import Away
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, rules

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from shoal.clock import FakeClock
 from shoal.frontier.state.rows import Robots
 from shoal.frontier.state.view import FrontierView
 from shoal.model.cell import older_key
 from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import Answer, Play, rules
 
 A, B = "http://a.test", "ftp://b.test"

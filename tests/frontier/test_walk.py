@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness
@@ -22,6 +21,7 @@ from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Kind, Visit
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, moved, redirect, rules
 
 STEPS = 400

@@ -2,7 +2,6 @@
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.frontier.background import bulk_updates as sweeps
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import SWEEP_MARK
@@ -10,6 +9,7 @@ from shoal.frontier.state.settings import FrontierSettings
 from shoal.frontier.state.view import FrontierView
 from shoal.model.outcome import Outcome
 from shoal.store.table import RocksTable
+from tests.fake_clock import FakeClock
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link
 
 A, B = "ftp://a.test", "ftp://b.test"

@@ -16,7 +16,6 @@ import pytest
 import shoal.fetch.guard
 import shoal.frontier.schedule.sites
 from shoal.api import open as open_collection
-from shoal.clock import FakeClock
 from shoal.config import load
 from shoal.fetch.dns import Resolver
 from shoal.fetch.guard import is_public, public_only
@@ -26,6 +25,7 @@ from shoal.frontier.state.rows import UrlRow
 from shoal.model.outcome import Outcome, State
 from shoal.model.visit import Visit
 from tests.crawl.run import crawl
+from tests.fake_clock import FakeClock
 from tests.fetch.loopback import answering, response, serving
 from tests.fetch.nameserver import naming
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.clock import FakeClock
 from shoal.errors import CollectionError, UsageError
 from shoal.sources import inbox as inbox_module
 from shoal.sources.inbox import (
@@ -31,6 +30,7 @@ from shoal.sources.inbox import (
     Unreadable,
     posted_at,
 )
+from tests.fake_clock import FakeClock
 
 ORDERS: list[Command] = [
     Submit("https://a.org/ä"),

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.clock import FakeClock
 from shoal.errors import CollectionError, UsageError
 from shoal.sources.inbox import MAX_BODY_BYTES, Inbox, Pause, Push
+from tests.fake_clock import FakeClock
 
 URL, KIND, BODY = "http://a.test/feed", "text/xml; charset=utf-8", b"<rss/>\x00\xff"
 

@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl
 
 import httpx
 
-from shoal.clock import FakeClock
 from shoal.control.hub_requests import Callback
 from shoal.frontier.state.rows import HostRow, SiteRow, host_row_key, site_row_key
 from shoal.layout.layout import Layout
@@ -24,6 +23,7 @@ from shoal.model.urls.url import site_of
 from shoal.sources.inbox import Inbox, Push
 from shoal.store.table import RocksTable
 from shoal.web.server.serve import make_app
+from tests.fake_clock import FakeClock
 from tests.web.little_web import Serving
 
 FEED = "http://feeds.test/news.xml"

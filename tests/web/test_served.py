@@ -10,7 +10,6 @@ import pytest
 
 from shoal.collection.collection import Collection
 from shoal.collection.report.hosts import host_lines
-from shoal.collection.tablets import OneTablet
 from shoal.config import load
 from shoal.control import commands as orders
 from shoal.engine.running import crawl_into
@@ -21,6 +20,7 @@ from shoal.model.urls.rowkey import row_key
 from shoal.model.urls.url import site_of
 from shoal.web.server import served
 from shoal.web.server.served import Served
+from shoal.web.server.served_collection import ServedTablets
 from tests.crawl.run import QUICK, crawl
 from tests.world import RobotsMix, Running, Web, serve
 
@@ -75,7 +75,7 @@ def test_a_view_of_one_writer_is_not_kept_for_the_next(
         with reading.reading() as after:
             assert after is not before
             assert [
-                line.state == "paused" for line in host_lines(Collection(OneTablet(after)))
+                line.state == "paused" for line in host_lines(Collection(ServedTablets([reading])))
             ] == [paused]
         with reading.reading() as again:
             assert again is after

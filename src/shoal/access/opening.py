@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shoal.collection.collection import Collection
-from shoal.collection.tablets import LocalTablets, OneTablet, Tablets
-from shoal.collection.view import TabletView
+from shoal.collection.tablets import LocalTablets, Tablets
 from shoal.config import Config, load
 from shoal.errors import Busy, UsageError
 from shoal.layout.layout import Layout, is_cluster_place, place_of
@@ -63,7 +62,7 @@ def opened(
     """What a collection is made of: its tablets, its place, and the directory of its graph."""
     where = place_of(place)
     if not is_cluster_place(where):
-        return OneTablet(TabletView(Path(where), principal)), where, Path(where)
+        return LocalTablets([Layout(Path(where))], principal), where, Path(where)
     return _tablets(where, principal, teller), where, graph_place(where)
 
 

@@ -8,6 +8,7 @@ written once, over `Tablets`, and does not know the difference.
 """
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -67,23 +68,19 @@ def owner_of(tablets: Tablets, row: bytes) -> int:
     return tablet_of_row(row, tablets.count)
 
 
-class OneTablet(Closing):
-    """A collection in a directory: its only tablet."""
+class AskedHere(Closing, ABC):
+    """Tablets that this process asks by itself, several side by side."""
 
-    count = 1
+    count: int
 
-    def __init__(self, view: TabletView) -> None:
-        self.view = view
-
+    @abstractmethod
     def ask(
         self,
         tablet: int,
         question: Callable[Concatenate[TabletView, Given], Answer],
         *given: Given.args,
         **named: Given.kwargs,
-    ) -> Answer:
-        del tablet
-        return question(self.view, *given, **named)
+    ) -> Answer: ...
 
     def ask_all(
         self,
@@ -91,35 +88,34 @@ class OneTablet(Closing):
         *given: Given.args,
         **named: Given.kwargs,
     ) -> list[Answer]:
-        return [question(self.view, *given, **named)]
+        return self._of_each(lambda tablet: self.ask(tablet, question, *given, **named))
 
     def ask_each(
         self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
     ) -> list[Answer]:
-        return [question(self.view, *each) for each in given]
+        return self._of_each(lambda tablet: self.ask(tablet, question, *given[tablet]))
 
-    def refresh(self) -> None:
-        self.view.refresh()
+    def _of_each(self, ask: Callable[[int], Answer]) -> list[Answer]:
+        if self.count == 1:
+            return [ask(0)]
+        with ThreadPoolExecutor(_ASKED_AT_ONCE, "ask") as threads:
+            return list(threads.map(ask, range(self.count)))
 
-    def close(self) -> None:
-        self.view.close()
 
-
-class LocalTablets(Closing):
+class LocalTablets(AskedHere):
     """Tablets in directories of this machine, or of a file system that it shares with others."""
 
     def __init__(self, places: Sequence[Layout], principal: Principal = OWNER) -> None:
+        self.count = len(places)
         self._places = list(places)
         self._principal = principal
         self._open: dict[int, TabletView] = {}
         self._closing = ExitStack()
         self._opening = threading.Lock()
+        if len(places) == 1:
+            self.view(0)  # what is not there is told at once
 
-    @property
-    def count(self) -> int:
-        return len(self._places)
-
-    def collection(self, tablet: int) -> TabletView:
+    def view(self, tablet: int) -> TabletView:
         with self._opening:
             if tablet not in self._open:
                 found = TabletView(self._places[tablet], self._principal)
@@ -133,29 +129,12 @@ class LocalTablets(Closing):
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer:
-        return question(self.collection(tablet), *given, **named)
-
-    def ask_all(
-        self,
-        question: Callable[Concatenate[TabletView, Given], Answer],
-        *given: Given.args,
-        **named: Given.kwargs,
-    ) -> list[Answer]:
-        every = [self.collection(tablet) for tablet in range(self.count)]
-        with ThreadPoolExecutor(_ASKED_AT_ONCE, "ask") as threads:
-            return list(threads.map(lambda each: question(each, *given, **named), every))
-
-    def ask_each(
-        self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
-    ) -> list[Answer]:
-        every = [(self.collection(tablet), *each) for tablet, each in enumerate(given)]
-        with ThreadPoolExecutor(_ASKED_AT_ONCE, "ask") as threads:
-            return list(threads.map(lambda each: question(*each), every))
+        return question(self.view(tablet), *given, **named)
 
     def refresh(self) -> None:
         """See what was written since."""
-        for collection in list(self._open.values()):
-            collection.refresh()
+        for view in list(self._open.values()):
+            view.refresh()
 
     def move(self, places: Sequence[Layout]) -> None:
         """Tablets whose owner has changed lie elsewhere; who reads in the old place may end."""
@@ -166,5 +145,4 @@ class LocalTablets(Closing):
                     self._open.pop(tablet, None)
 
     def close(self) -> None:
-        self._open.clear()
         self._closing.close()

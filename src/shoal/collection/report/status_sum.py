@@ -1,4 +1,4 @@
-"""How does a cluster stand? The counts of its tablets, summed: they add up, because each adds up.
+"""How does a collection stand? The counts of its tablets, summed: each of them adds up by itself.
 
 Of each tablet they are of one instant; of two tablets they may be a second apart, and a link on its
 way between them is counted by neither.
@@ -6,43 +6,32 @@ way between them is counted by neither.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from shoal.collection.tablets import Tablets
-from shoal.collection.view import TabletView
 from shoal.layout.snapshot import Live, Status
+from shoal.model.record import Struct
+
+Value = TypeVar("Value", bound=Struct)
 
 _MOST_TROUBLE = 10
 _MOST_ASKING = 20
 
 
-def status_all(tablets: Tablets, directory: str = "") -> Status:
-    """Of all tablets, under the name of the place where they are."""
-    return summed(tablets.ask_all(TabletView.status), directory)
-
-
 def summed(every: Sequence[Status], directory: str) -> Status:
-    return Status(
-        directory=directory,
-        running=any(each.running for each in every),
-        discovered=sum(each.discovered for each in every),
-        queued=sum(each.queued for each in every),
-        in_flight=sum(each.in_flight for each in every),
-        answered=sum(each.answered for each in every),
-        fetched=sum(each.fetched for each in every),
-        unchanged=sum(each.unchanged for each in every),
-        redirect=sum(each.redirect for each in every),
-        gone=sum(each.gone for each in every),
-        excluded=sum(each.excluded for each in every),
-        failed=sum(each.failed for each in every),
-        fetched_by_fate=_added(each.fetched_by_fate for each in every),
-        gone_by_status=_added(each.gone_by_status for each in every),
-        excluded_by_reason=_added(each.excluded_by_reason for each in every),
-        failed_by_reason=_added(each.failed_by_reason for each in every),
-        totals=_added(each.totals for each in every),
-        live=_live([each.live for each in every if each.live is not None]),
-        source=sum(each.source for each in every),
-        indexed=sum(each.indexed for each in every),
-    )
+    """Of all tablets, under the name of the place where they are."""
+    lives = [each.live for each in every if each.live is not None]
+    return _summed(every, {"directory": directory, "live": _live(lives) if lives else None})
+
+
+def _summed(every: Sequence[Value], known: dict[str, Any]) -> Value:
+    """But for what is known: numbers and counts by name are added up, what is so of one is so."""
+    fields = dict(known)
+    for name in every[0].__struct_fields__:
+        if name not in known:
+            values = [getattr(each, name) for each in every]
+            adds = {bool: any, dict: _added}.get(type(values[0]), sum)
+            fields[name] = adds(values)
+    return type(every[0])(**fields)
 
 
 def _added(every: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -53,29 +42,17 @@ def _added(every: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def _live(every: Sequence[Live]) -> Live | None:
+def _live(every: Sequence[Live]) -> Live:
     """What the crawls of the tablets do, as if they were one; it is idle where most are."""
-    if not every:
-        return None
-    reasons = Counter(each.idle for each in every)
     ends = [each.projected_end for each in every if each.projected_end is not None]
-    return Live(
-        pid=every[0].pid,
-        started=min(each.started for each in every),
-        written=min(each.written for each in every),
-        pages_per_second=sum(each.pages_per_second for each in every),
-        in_flight=sum(each.in_flight for each in every),
-        reading=sum(each.reading for each in every),
-        active_sites=sum(each.active_sites for each in every),
-        ready_sites=sum(each.ready_sites for each in every),
-        sites_with_work=sum(each.sites_with_work for each in every),
-        fetched=sum(each.fetched for each in every),
-        unchanged=sum(each.unchanged for each in every),
-        failed=sum(each.failed for each in every),
-        bytes=sum(each.bytes for each in every),
-        idle=reasons.most_common(1)[0][0],
-        projected_end=max(ends) if len(ends) == len(every) else None,
-        stopping=next((each.stopping for each in every if each.stopping), ""),
-        trouble=[trouble for each in every for trouble in each.trouble][:_MOST_TROUBLE],
-        asking=[url for each in every for url in each.asking][:_MOST_ASKING],
-    )
+    known = {
+        "pid": every[0].pid,
+        "started": min(each.started for each in every),
+        "written": min(each.written for each in every),
+        "idle": Counter(each.idle for each in every).most_common(1)[0][0],
+        "projected_end": max(ends) if len(ends) == len(every) else None,
+        "stopping": next((each.stopping for each in every if each.stopping), ""),
+        "trouble": [trouble for each in every for trouble in each.trouble][:_MOST_TROUBLE],
+        "asking": [url for each in every for url in each.asking][:_MOST_ASKING],
+    }
+    return _summed(every, known)

@@ -9,13 +9,13 @@ again when the one becomes the other.
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from shoal.access.opening import open_collection
 from shoal.collection.collection import Collection
+from shoal.collection.tablets import AskedHere
 from shoal.collection.view import TabletView
 from shoal.layout.cluster_file import directories, is_object_store
 from shoal.layout.cluster_file import read as read_cluster
@@ -26,7 +26,6 @@ from shoal.web.server.cluster_watching import Cluster
 from shoal.web.server.served import Served
 
 _REFRESH_SECONDS = 1.0
-_ASKED_AT_ONCE = 8
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -154,16 +153,12 @@ def _run_of(status: ClusterStatus) -> tuple[bool, float]:
     return status.running, status.started if status.running else status.written
 
 
-class ServedTablets:
+class ServedTablets(AskedHere):
     """Tablets that this machine can read, each no more than a second old."""
 
     def __init__(self, tablets: Sequence[Served]) -> None:
+        self.count = len(tablets)
         self._each = tablets
-        self._threads = ThreadPoolExecutor(min(_ASKED_AT_ONCE, len(tablets)), "tablet")
-
-    @property
-    def count(self) -> int:
-        return len(self._each)
 
     def ask(
         self,
@@ -172,39 +167,14 @@ class ServedTablets:
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Answer:
-        with self._each[tablet].reading() as collection:
-            return question(collection, *given, **named)
-
-    def ask_all(
-        self,
-        question: Callable[Concatenate[TabletView, Given], Answer],
-        *given: Given.args,
-        **named: Given.kwargs,
-    ) -> list[Answer]:
-        def ask(tablet: int) -> Answer:
-            return self.ask(tablet, question, *given, **named)
-
-        return self._of_each(ask)
-
-    def ask_each(
-        self, question: Callable[..., Answer], given: Sequence[tuple[Any, ...]]
-    ) -> list[Answer]:
-        def ask(tablet: int) -> Answer:
-            return self.ask(tablet, question, *given[tablet])
-
-        return self._of_each(ask)
-
-    def _of_each(self, ask: Callable[[int], Answer]) -> list[Answer]:
-        if self.count == 1:
-            return [ask(0)]
-        return list(self._threads.map(ask, range(self.count)))
+        with self._each[tablet].reading() as view:
+            return question(view, *given, **named)
 
     def refresh(self) -> None:
         for each in self._each:
             each.expire()
 
     def close(self) -> None:
-        self._threads.shutdown()
         for each in self._each:
             each.close()
 
