@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from shoal.access.indexing import update_index
 from shoal.demo import serve
 from tests.cli.command import Done, Shoal
 
@@ -32,6 +33,7 @@ def reef(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--set=politeness.crawl_delay_cap=0.05",
             "--quiet",
         )
+    update_index(directory / "corpus")
     return directory / "corpus"
 
 

@@ -27,7 +27,6 @@ def many(reef: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("cluster") / "many"
     python.split(reef, place, TABLETS)
     update_index(place)
-    update_index(reef)
     return place
 
 

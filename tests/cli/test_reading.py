@@ -95,11 +95,7 @@ def test_show_gives_a_summary(read: ReadReef) -> None:
     assert "clownfish" in shown.lower()
     assert "status 200" in shown
     line = read("show", CLOWNFISH, "--json").json
-    assert (line["url"], line["status"], line["fate"]) == (
-        CLOWNFISH,
-        200,
-        "waiting for the index",
-    )
+    assert (line["url"], line["status"], line["fate"]) == (CLOWNFISH, 200, "indexed")
 
 
 def test_show_raw_is_what_was_served_byte_for_byte(read: ReadReef) -> None:
