@@ -33,8 +33,8 @@ from typing import NamedTuple, TypeVar
 from benchmarks.report import line, table
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.methods.permuted import PermutedTables
-from shoal.duplicates.near.near import ENTERED, GROUP, MARK, Core, Group, NearIndex
-from shoal.duplicates.near.sketch import MARKS, Prints
+from shoal.duplicates.near.near import ENTERED, GROUP, MINHASH, Core, Group, NearIndex
+from shoal.duplicates.near.sketch import MINHASHES, Fingerprint
 from shoal.duplicates.pairs.clusters import clusters
 from shoal.duplicates.pairs.discovery import discover
 from shoal.model.record import pack
@@ -75,12 +75,14 @@ def drawn(number: int) -> list[tuple[int, int]]:
     return sorted((value >> 1, upper) for value, upper in zip(low, high, strict=True))
 
 
-def prints_of(shingles: Sequence[tuple[int, int]]) -> Prints:
+def prints_of(shingles: Sequence[tuple[int, int]]) -> Fingerprint:
     values = array("I", (value for value, _ in shingles))
     if sys.byteorder == "big":
         values.byteswap()
-    marks = b"".join((value << 32 | high).to_bytes(8, "big") for value, high in shingles[:MARKS])
-    return Prints(_HEAD + values.tobytes(), marks)
+    marks = b"".join(
+        (value << 32 | high).to_bytes(8, "big") for value, high in shingles[:MINHASHES]
+    )
+    return Fingerprint(_HEAD + values.tobytes(), marks)
 
 
 def copy_of(number: int) -> list[tuple[int, int]]:
@@ -100,11 +102,13 @@ def fill(folder: Path, start: int, end: int, asked: set[int]) -> None:
                 if number in asked:
                     prints = prints_of(drawn(number))
                 else:
-                    prints = Prints(_HEAD + draw.randbytes(4 * SHINGLES), draw.randbytes(8 * MARKS))
-                entered = prints.marks[: 8 * ENTERED]
+                    prints = Fingerprint(
+                        _HEAD + draw.randbytes(4 * SHINGLES), draw.randbytes(8 * MINHASHES)
+                    )
+                entered = prints.minhashes[: 8 * ENTERED]
                 core = Core(row, *prints, entered)
                 batch.put(FAMILY, GROUP + name, pack(Group(row, [core])))
-                marks = (MARK + entered[at : at + 8] for at in range(0, len(entered), 8))
+                marks = (MINHASH + entered[at : at + 8] for at in range(0, len(entered), 8))
                 batch.put_many(FAMILY, ((mark, name) for mark in marks))
             rocks.write(batch)
 

@@ -39,13 +39,13 @@ from benchmarks import grown, report
 from benchmarks.population import Population, answer, understand
 from benchmarks.web import stop_on_sigterm
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.allowance import Mode, RevisitSettings
 from shoal.frontier.state.settings import FrontierSettings, Seams
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.document import Understood
 from shoal.model.link import Link
 from shoal.model.verdict import Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
@@ -75,14 +75,14 @@ class Later:
         fetched: Fetched,
         understood: Understood,
         resemblance: float,
-        life: Life | None,
-    ) -> tuple[Life, Change]:
-        return life or Life(), Change.UNKNOWN
+        life: ChangeHistory | None,
+    ) -> tuple[ChangeHistory, Change]:
+        return life or ChangeHistory(), Change.UNKNOWN
 
-    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+    def plan(self, batch: Batch, row: bytes, life: ChangeHistory, now: float) -> float | None:
         return now + self._random.uniform(*self._range)
 
-    def forget(self, batch: Batch, life: Life) -> None:
+    def forget(self, batch: Batch, life: ChangeHistory) -> None:
         """Nothing is."""
 
 
@@ -149,7 +149,9 @@ class Bench:
         self._table = RocksTable(path)
         capacity = max(1, round(population.visits_per_second * _DELAY_AND_FETCH_SECONDS))
         seams = Seams(refresher=Later(population.due_again_seconds), prefetch=self._count_woken)
-        settings = FrontierSettings(capacity=capacity, seed=1, again=AgainSettings(Again.ALSO))
+        settings = FrontierSettings(
+            capacity=capacity, seed=1, revisits=RevisitSettings(Mode.STEADY)
+        )
         self._frontier = DiskFrontier(self._table, self._clock, settings, seams)
         self._meter = Meter()
         self._seen: Counter[str] = Counter()
@@ -215,7 +217,7 @@ class Bench:
             verdict = Verdict(understood.documents)
             self._frontier.finish(batch, visit, fetched, understood, verdict)
             self._table.write(batch)
-            pages += visit.kind is Kind.PAGE
+            pages += visit.kind is VisitKind.PAGE
             self._seen["revisit"] += bool(visit.etag)
         self._seen["visit"] += len(leases)
         return pages

@@ -24,17 +24,17 @@ from benchmarks.population import (
     site_of_host,
     spread,
 )
-from shoal.frontier.outcome.discovery import Order
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.outcome.queue_order import Order
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.credit import CreditRow, credit_key, domain_of, standing_of, standings
 from shoal.frontier.schedule.front import Front
 from shoal.frontier.sources.robots_cache import robots_url
 from shoal.frontier.state.rows import (
     ADDRESSES_KEY,
-    AGAIN,
     CLOCK_KEY,
     COUNTS_KEY,
     MODE_KEY,
+    REVISIT,
     Entry,
     HostRow,
     Robots,
@@ -50,7 +50,7 @@ from shoal.frontier.state.rows import (
 )
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.document import Fate
 from shoal.model.outcome import State
 from shoal.model.record import pack, unpack
@@ -72,7 +72,7 @@ _DUE_AT_ONCE_MS = 0
 _FETCH_MS = to_ms(FETCH_SECONDS)
 _AT_ONCE = 20_000
 _OWN_TEXT_COSTS = 0.5
-_AGAIN = AGAIN + 1
+_AGAIN = REVISIT + 1
 """The level of a page's revisit."""
 _RESTING_CPU_SECONDS = 0.02
 _NOTE = "BUILT"
@@ -187,7 +187,7 @@ class Grown:
         url.due_ms, url.order = entry.due_ms, entry.order
         if visits:
             url.visits = visits
-            url.life = Life(observed=int(visits > 1))
+            url.history = ChangeHistory(observed=int(visits > 1))
             url.digest = digest_of(entry.row)
             url.body_ms = url.found_ms + _ROUND_MS - _FETCH_MS
             url.fetched_ms = written_ms - _FETCH_MS
@@ -202,7 +202,7 @@ class Grown:
         batch.put("site", COUNTS_KEY, pack(counts))
         batch.put("site", CLOCK_KEY, pack(_NOW_MS))
         batch.put("site", ADDRESSES_KEY, pack({}))
-        batch.put("site", MODE_KEY, Again.ALSO.encode())
+        batch.put("site", MODE_KEY, Mode.STEADY.encode())
         self._table.write(batch)
 
     def _write_site(self, batch: Batch, life: "_Life") -> None:

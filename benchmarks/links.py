@@ -30,7 +30,7 @@ from benchmarks.web import add_arguments, served, stop_on_sigterm, web_of
 from shoal.analysis.ranking import stored_votes
 from shoal.collection.view import TabletView
 from shoal.graph.generations import opened
-from shoal.graph.making import make
+from shoal.graph.graph_building import make
 from shoal.graph.scores import RankFile
 from shoal.graph.votes import NO_VOTE, Votes
 from shoal.index.fields import FieldWeights

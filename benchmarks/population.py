@@ -15,7 +15,7 @@ from shoal.model.document import Document, Understood
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, url_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 
 ETAG = '"5f3a-4c1"'
 FETCH_SECONDS = 0.1
@@ -98,7 +98,7 @@ def digest_of(row: bytes) -> str:
 
 
 def answer(visit: Visit, now: float) -> Fetched:
-    is_robots = visit.kind is Kind.ROBOTS
+    is_robots = visit.kind is VisitKind.ROBOTS
     return Fetched(
         Outcome.MISSING if is_robots else Outcome.OK,
         404 if is_robots else 200,
@@ -110,7 +110,7 @@ def answer(visit: Visit, now: float) -> Fetched:
 
 
 def understand(visit: Visit) -> Understood:
-    if visit.kind is Kind.ROBOTS:
+    if visit.kind is VisitKind.ROBOTS:
         return Understood()
     return Understood([Document(body_digest=digest_of(visit.row), text_digest="a text of its own")])
 

@@ -29,8 +29,8 @@ from benchmarks.report import line, table
 from shoal.graph.bow_tie import bow_tie
 from shoal.graph.distances import distances
 from shoal.graph.generations import Summary, opened
+from shoal.graph.graph_building import make
 from shoal.graph.link_graph import LinkGraph
-from shoal.graph.making import make
 from shoal.graph.scores import RankFile
 from shoal.graph.votes import Votes, votes
 from shoal.model.link import Link

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from benchmarks.report import line, table
 from shoal.freshness.priors import Priors, groups_of
 from shoal.freshness.rate import LogNormal, estimate, observe
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 VISITS = (1, 2, 3, 5, 10, 20, 50, 100)
 _LOW, _HIGH = 0.1, 2.0
@@ -44,7 +44,7 @@ class Score(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    life: Life
+    life: ChangeHistory
     seconds: float
 
 
@@ -52,7 +52,7 @@ def _visits(
     rate: float, most: int, interval: float, spread: float, random: Random
 ) -> Iterator[_Seen]:
     """What is known after each visit of a page."""
-    life, total = Life(), 0.0
+    life, total = ChangeHistory(), 0.0
     mean = (spread - 1 / spread) / (2 * log(spread)) if spread > 1 else 1.0
     for _ in range(most):
         seconds = interval * spread ** random.uniform(-1, 1) / mean

@@ -22,7 +22,7 @@ from benchmarks.crawlers import shoal_crawler
 from benchmarks.web import add_arguments, served, stop_on_sigterm, web_of
 from shoal.collection.view import TabletView
 from shoal.model.link import Link, Rel
-from shoal.model.messages import Named, Sketched
+from shoal.model.messages import Linked, Sketched
 from shoal.model.record import pack
 from shoal.model.urls.partition import tablet_of_row
 from shoal.store.table import RocksTable
@@ -69,7 +69,7 @@ def links_of(collection: TabletView) -> tuple[Links, int]:
         for tablet, links in parcels.items():
             if tablet != home:
                 found.elsewhere += len(links)
-                found.parcel_bytes += len(pack(Named(links, 2, 0, row, _NOW_MS)))
+                found.parcel_bytes += len(pack(Linked(links, 2, 0, row, _NOW_MS)))
     return found, len(targets)
 
 

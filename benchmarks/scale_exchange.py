@@ -26,10 +26,10 @@ from shoal.cluster.outbox import Outbox
 from shoal.config import load
 from shoal.engine.engine import Engine
 from shoal.fleet.deliveries import Arriving
-from shoal.layout.identity import Seat
+from shoal.layout.identity import TabletIdentity
 from shoal.layout.layout import Layout
 from shoal.model.link import Link
-from shoal.model.messages import NOWHERE, Delivery, Named
+from shoal.model.messages import NOWHERE, Delivery, Linked
 from shoal.model.urls.partition import Partition, tablet_of_row
 from shoal.model.urls.rowkey import row_key
 
@@ -56,8 +56,8 @@ def links_to(tablet: Partition, count: int) -> list[Link]:
 
 
 def engine_of(directory: Path, partition: Partition) -> Engine:
-    seat = Seat(partition, 1, lambda: True, lambda: None)
-    return Engine(Layout(directory), load(directory, {"crawl.scope": "any"}, {}), seat=seat)
+    identity = TabletIdentity(partition, 1, lambda: True, lambda: None)
+    return Engine(Layout(directory), load(directory, {"crawl.scope": "any"}, {}), identity=identity)
 
 
 def outbox_of(engine: Engine) -> Outbox:
@@ -72,7 +72,7 @@ def send(engine: Engine, links: Sequence[Link]) -> None:
         batch = table.batch()
         source = row_key(f"http://sender.test/{start}")
         for link in links[start : start + _LINKS_OF_A_PAGE]:
-            outbox_of(engine).send_to(batch, _THERE.number, Named([link], 2, 0, source, _NOW_MS))
+            outbox_of(engine).send_to(batch, _THERE.number, Linked([link], 2, 0, source, _NOW_MS))
         table.write(batch)
 
 

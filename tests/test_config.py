@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.config import FILE_NAME, VERSION, Agent, Config, Setting, load, settings
-from shoal.config.values import Kind, as_toml, is_address, is_host, read_value
+from shoal.config.values import SettingKind, as_toml, is_address, is_host, read_value
 from shoal.errors import UsageError
 from shoal.fetch.render import PROGRAM_VARIABLE
 
@@ -194,7 +194,12 @@ def test_variables_of_the_commands_are_no_settings_and_empty_ones_say_nothing() 
 
 @pytest.mark.parametrize("each", [s for s in ALL.values() if not s.is_list], ids=lambda s: s.key)
 def test_every_scalar_can_be_set_by_its_variable(each: Setting) -> None:
-    plain = {Kind.COUNT: "7", Kind.NUMBER: "7.5", Kind.SECONDS: "2m", Kind.BYTES: "70MB"}
+    plain = {
+        SettingKind.COUNT: "7",
+        SettingKind.NUMBER: "7.5",
+        SettingKind.SECONDS: "2m",
+        SettingKind.BYTES: "70MB",
+    }
     text = plain.get(each.kind, each.choices[-1] if each.choices else "http://seven")
     if each.key == "agent.name":
         text = "Seven"
@@ -375,8 +380,8 @@ def test_flags_alone_can_begin_a_new_file(tmp_path: Path) -> None:
 
 @given(st.integers(min_value=0, max_value=10**18))
 def test_a_size_is_written_so_that_it_reads_back(size: int) -> None:
-    written = tomllib.loads(f"x = {as_toml(Kind.BYTES, size)}")["x"]
-    assert read_value(Setting("a.b", Kind.BYTES, 0, ""), written, "x") == size
+    written = tomllib.loads(f"x = {as_toml(SettingKind.BYTES, size)}")["x"]
+    assert read_value(Setting("a.b", SettingKind.BYTES, 0, ""), written, "x") == size
 
 
 def test_it_travels_to_another_process() -> None:

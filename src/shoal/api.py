@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from shoal.access.opening import is_there, open_collection, opened, settings_at
 from shoal.clock import SystemClock
 from shoal.config import Config
-from shoal.config.values import Kind, Setting, described, read_value
+from shoal.config.values import Setting, SettingKind, described, read_value
 from shoal.control.controls import Collection
 from shoal.engine import preflight
 from shoal.engine.revisit_settings import Selection, for_refresh, selection_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from shoal.fleet.coordinator import Watch as ClusterWatch
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
-    from shoal.repartition.repartition import Moved, Tell
+    from shoal.repartition.repartition import Moved, Progress
 
 
 def crawl(  # noqa: PLR0913 - the flags of the command, by name
@@ -152,7 +152,7 @@ def _words(name: str, given: object) -> list[str]:
 
 
 def _seconds(name: str, given: object) -> float:
-    found = read_value(Setting(name, Kind.SECONDS, default=None, help=""), given, name)
+    found = read_value(Setting(name, SettingKind.SECONDS, default=None, help=""), given, name)
     return float(found) if isinstance(found, int | float) else 0.0
 
 
@@ -266,7 +266,7 @@ def split(
     dir: str | Path,  # noqa: A002 - the flag's own name
     place: str | Path,
     tablets: int = DEFAULT_TABLETS,
-    told: "Tell | None" = None,
+    told: "Progress | None" = None,
 ) -> "Moved":
     """Make a cluster out of a collection at rest, which stays as it is."""
     from shoal.repartition import split_and_merge
@@ -277,7 +277,7 @@ def split(
 def merge(
     place: str | Path,
     dir: str | Path,  # noqa: A002 - the flag's own name
-    told: "Tell | None" = None,
+    told: "Progress | None" = None,
 ) -> "Moved":
     """Make one collection, in a new directory, out of a cluster at rest, which stays as it is."""
     from shoal.repartition import split_and_merge

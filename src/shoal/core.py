@@ -22,8 +22,8 @@ from shoal.clock import Clock
 from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
-from shoal.model.visit import SOURCES, Fetched, Kind, Visit, refused
-from shoal.ports import Fetcher, Frontier, Prints, Store, Understander
+from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind, refused
+from shoal.ports import Duplicates, Fetcher, Frontier, Store, Understander
 
 
 class Parts(NamedTuple):
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
     frontier: Frontier
     fetcher: Fetcher
     understander: Understander
-    prints: Prints
+    duplicates: Duplicates
     store: Store
     clock: Clock
 
@@ -68,13 +68,13 @@ class Progress:
     again_failed: int = 0
 
     def note(self, visit: Visit, fetched: Fetched, change: Change) -> None:
-        if not fetched.asked:
+        if not fetched.requested:
             self.refused += 1
             return
         self.requests += 1
         self.bytes += len(fetched.body)
         self.fetch_seconds += fetched.seconds
-        if visit.kind is Kind.ROBOTS or visit.kind in SOURCES:
+        if visit.kind is VisitKind.ROBOTS or visit.kind in SOURCES:
             return
         match fetched.outcome:
             case Outcome.OK:
@@ -87,7 +87,7 @@ class Progress:
                 return  # a HEAD: it is asked for whole
             case _:
                 self.failed += 1
-        if visit.kind is Kind.PAGE and not visit.is_first:
+        if visit.kind is VisitKind.PAGE and not visit.is_first:
             self._note_again(fetched, change)
 
     def _note_again(self, fetched: Fetched, change: Change) -> None:
@@ -136,7 +136,7 @@ class Crawl:
 
     async def _work(self) -> None:
         frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
-        while not frontier.done() and await self._claim_place():
+        while not frontier.done() and await self._acquire_slot():
             visit = None
             try:
                 site = await frontier.next_site()
@@ -162,7 +162,7 @@ class Crawl:
         """One batch for everything that one visit changes."""
         store = self._parts.store
         batch = store.batch()
-        verdict = self._parts.prints.judge(batch, visit, fetched, understood)
+        verdict = self._parts.duplicates.judge(batch, visit, fetched, understood)
         finished = self._parts.frontier.finish(batch, visit, fetched, understood, verdict)
         store.keep(batch, visit, fetched, understood, finished)
         store.commit(batch)
@@ -175,10 +175,10 @@ class Crawl:
         return understood
 
     def _understand(self, visit: Visit, fetched: Fetched) -> Awaitable[Understood]:
-        self._parts.prints.recognize(visit, fetched)
+        self._parts.duplicates.recognize(visit, fetched)
         return self._parts.understander.understand(visit, fetched)
 
-    async def _claim_place(self) -> bool:
+    async def _acquire_slot(self) -> bool:
         """Whether to take more work. Waits while what is in flight may yet fill the last places."""
         while not self.stopping:
             if reason := self._limits.reached():

@@ -8,11 +8,11 @@ will do; the suites in tests/contract run against every implementation.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.content import Content
-from shoal.model.document import Document, Regraded, Understood
-from shoal.model.link import Link, Source
-from shoal.model.listings.listing import Named
+from shoal.model.document import Document, Reassigned, Understood
+from shoal.model.link import Link, LinkSource
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.messages import Item
 from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit
@@ -119,7 +119,7 @@ class Understander(Protocol):
     async def understand(self, visit: Visit, fetched: Fetched) -> Understood: ...
 
 
-class Prints(Protocol):
+class Duplicates(Protocol):
     """Have we seen this? Asked before a page is read, and again in its commit."""
 
     def recognize(self, visit: Visit, fetched: Fetched) -> None:
@@ -132,7 +132,7 @@ class Prints(Protocol):
         """Tell what is a duplicate; remember what is not, in the visit's batch."""
         ...
 
-    def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
+    def withdraw(self, batch: Batch, row: bytes) -> list[Reassigned]:
         """A page goes without a visit, or other people may read it from now on: it stands for no
         other page. Returns whose place changes with it. Reading files and mailboxes will call this;
         nobody does yet."""
@@ -182,7 +182,7 @@ class Scope(Protocol):
 class Prioritizer(Protocol):
     """What is it worth to fetch? 0 to 1; 1 is a person's wish and is next at its site."""
 
-    def priority(self, url: str, source: Source, anchor_text: str) -> float: ...
+    def priority(self, url: str, source: LinkSource, anchor_text: str) -> float: ...
 
 
 class Refresher(Protocol):
@@ -194,27 +194,27 @@ class Refresher(Protocol):
         fetched: Fetched,
         understood: Understood,
         resemblance: float,
-        life: Life | None,
-    ) -> tuple[Life, Change]:
+        history: ChangeHistory | None,
+    ) -> tuple[ChangeHistory, Change]:
         """What is known after a visit that found the page, and whether it changed; `resemblance`
         says how much of it is as before."""
         ...
 
-    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+    def plan(self, batch: Batch, row: bytes, history: ChangeHistory, now: float) -> float | None:
         """When to look again. None: not in this crawl."""
         ...
 
-    def forget(self, batch: Batch, life: Life) -> None:
+    def forget(self, batch: Batch, history: ChangeHistory) -> None:
         """The page is given up: nothing is planned for it any more."""
         ...
 
 
-class SourceDesk(Protocol):
+class SourceSchedule(Protocol):
     """What does a sitemap or a feed come to? Asked in its visit's commit."""
 
     def take(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> tuple[Sequence[Named], float | None]:
+    ) -> tuple[Sequence[ListedUrl], float | None]:
         """Of what it names that which is to be offered, and when to ask again. None: not in this
         crawl."""
         ...
@@ -229,7 +229,7 @@ class SourceDesk(Protocol):
         ...
 
 
-class Elsewhere(Protocol):
+class RemoteTablets(Protocol):
     """The other tablets of a cluster. What concerns them leaves in the batch at hand."""
 
     def owns(self, site: bytes) -> bool:
@@ -249,7 +249,7 @@ Task = Callable[..., Sequence[Any]]
 anywhere, and again."""
 
 
-class Hands(Protocol):
+class Executor(Protocol):
     """Who does work that can be divided: this process, or tasks on many machines.
 
     What a task returns stays where it was made; what stands for it (a *held* value) is given to
@@ -257,7 +257,7 @@ class Hands(Protocol):
     """
 
     @property
-    def room_bytes(self) -> int:
+    def capacity_bytes(self) -> int:
         """So much one task may be given, all in all."""
         ...
 
@@ -278,4 +278,4 @@ class Hands(Protocol):
         is to run, if that matters."""
         ...
 
-    def fetch(self, held: Any) -> Any: ...
+    def fetch(self, ref: Any) -> Any: ...

@@ -13,7 +13,7 @@ from shoal.analysis.ranking import Ranking, rank, rank_pages, stored_votes
 from shoal.collection.collection import Collection
 from shoal.collection.tablets import LocalTablets, owner_of
 from shoal.errors import CollectionError, UsageError
-from shoal.fleet.local_executor import HandsHere
+from shoal.fleet.local_executor import LocalExecutor
 from shoal.fleet.work import TabletSource, Work, work_here
 from shoal.graph.generations import newest, opened
 from shoal.graph.link_graph import LinkGraph
@@ -79,8 +79,8 @@ def rank_all(
 @contextmanager
 def divided(tablets: LocalTablets, room_bytes: int, at_once: int) -> Iterator[Work]:
     """Every value goes to a file and back."""
-    with HandsHere(room_bytes, at_once, small_bytes=0) as hands:
-        yield Work(hands, [TabletSource(tablets, number) for number in range(tablets.count)])
+    with LocalExecutor(room_bytes, at_once, small_bytes=0) as executor:
+        yield Work(executor, [TabletSource(tablets, number) for number in range(tablets.count)])
 
 
 def test_the_votes_are_those_of_one_collection(mine: Both, tmp_path: Path) -> None:

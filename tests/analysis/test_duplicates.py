@@ -19,7 +19,7 @@ from shoal.analysis.duplicates import _as_in_a_crawl
 from shoal.collection.collection import Collection
 from shoal.config import Dedupe
 from shoal.duplicates.methods.accuracy import Exercise
-from shoal.duplicates.near.sketch import prints, resemblance, sketch
+from shoal.duplicates.near.sketch import fingerprint, resemblance, sketch
 from shoal.files.deduping import Comparison
 from shoal.files.fingerprint_accuracy import named_accuracy, read_texts, read_truth
 from shoal.files.named_texts import NamedPair, NamedTexts
@@ -180,14 +180,14 @@ def test_what_is_short_is_near_only_the_very_same(reef: Reef, corpus: Collection
 def test_what_shares_next_to_nothing_is_not_listed(reef: Reef, corpus: Collection) -> None:
     words = tale(3)
     runs = (" ".join(words[at : at + 3]) for at in range(len(words) - 2))
-    shared = min(runs, key=lambda run: prints(run).marks)  # the first of the page's marks
+    shared = min(runs, key=lambda run: fingerprint(run).minhashes)  # the first of the page's marks
     found = shoal.near_duplicates(corpus, shared)
     assert {each.url for each in found} == {
         reef.url(path) for path in ("/tales/3", "/tales/3?view=1")
     }
     assert all(0.005 <= each.resemblance < 0.01 for each in found)
     beside = f"{shared} {' '.join(tale(98, 500))}"
-    assert prints(shared).marks in prints(beside).marks
+    assert fingerprint(shared).minhashes in fingerprint(beside).minhashes
     assert shoal.near_duplicates(corpus, beside) == []
 
 

@@ -25,7 +25,7 @@ from shoal.focus.priority import FixedPriority, PrioritySettings, location_value
 from shoal.graph.report import Curve
 from shoal.graph.scores import NewestRanks
 from shoal.layout.ranks import Ranks, graph_of
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.principal import PUBLIC
 from shoal.model.urls.rowkey import row_key
 from shoal.store.pages import PageStore
@@ -357,13 +357,13 @@ def test_a_links_priority_rises_with_its_targets_rank(reef: Reef) -> None:
     ranks.refresh()
     home, unknown = reef.url("/home/"), reef.url("/unknown/")
     by_rank = FixedPriority(PrioritySettings("priority"), ranks.page)
-    assert by_rank.priority(home, Source.LINK, "") > location_value(home)
-    assert by_rank.priority(unknown, Source.LINK, "") == location_value(unknown)
-    assert by_rank.priority(home, Source.SEED, "") == 0.5
+    assert by_rank.priority(home, LinkSource.LINK, "") > location_value(home)
+    assert by_rank.priority(unknown, LinkSource.LINK, "") == location_value(unknown)
+    assert by_rank.priority(home, LinkSource.SEED, "") == 0.5
     breadth = FixedPriority(PrioritySettings("breadth"), ranks.page)
-    assert breadth.priority(home, Source.LINK, "") == 0.5
+    assert breadth.priority(home, LinkSource.LINK, "") == 0.5
     ruled = FixedPriority(PrioritySettings("priority", "priority 0.1 regex /home/\n"), ranks.page)
-    assert ruled.priority(home, Source.LINK, "") == 0.1
+    assert ruled.priority(home, LinkSource.LINK, "") == 0.1
 
 
 def test_a_crawl_that_goes_on_by_rank(reef: Reef) -> None:

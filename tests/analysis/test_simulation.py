@@ -11,7 +11,7 @@ from shoal.analysis.simulation import Asked, Outcome, Simulation, policies, simu
 from shoal.errors import CollectionError, UsageError
 from shoal.frontier.state.rows import UrlRow, pack_url, url_key
 from shoal.layout.layout import Layout
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.outcome import State
 from shoal.model.record import from_json, to_json
 from shoal.model.urls.rowkey import row_key
@@ -96,30 +96,30 @@ def test_a_line_ends_where_it_leaves_the_picture(found: Simulation) -> None:
     assert drawn.count("<polyline") == 2 + 3
 
 
-def collection(directory: Path, lives: list[Life]) -> str:
+def collection(directory: Path, lives: list[ChangeHistory]) -> str:
     layout = Layout(directory)
     layout.create("")
     with RocksTable(layout.table) as table:
         batch = table.batch()
         for number, life in enumerate(lives):
             row = row_key(f"https://www.example.org/{number}")
-            batch.put("page", url_key(row), pack_url(UrlRow(State.FETCHED, life=life), 1.0))
+            batch.put("page", url_key(row), pack_url(UrlRow(State.FETCHED, history=life), 1.0))
         table.write(batch)
     return str(directory)
 
 
 def test_pages_of_a_collection(tmp_path: Path) -> None:
     lives = [
-        Life(log_rate=-14 - number % 3, log_rate_sd=0.3, weight=1 + number % 2)
+        ChangeHistory(log_rate=-14 - number % 3, log_rate_sd=0.3, weight=1 + number % 2)
         for number in range(30)
     ]
-    directory = collection(tmp_path / "corpus", [*lives, Life()])
+    directory = collection(tmp_path / "corpus", [*lives, ChangeHistory()])
     asked = QUICK._replace(directory=directory, recorded=True, weighted=True, budgets=(1.0,))
     found = simulation(asked._replace(policies=("age",)))
     assert (found.population, found.pages) == ("recorded", 30)
     assert abs(outcome(found, "age", "known").over_optimum or 1) < 0.05
     assert simulation(asked._replace(pages=10, policies=("uniform",))).pages == 10
-    empty = collection(tmp_path / "empty", [Life()])
+    empty = collection(tmp_path / "empty", [ChangeHistory()])
     with pytest.raises(CollectionError, match="no page whose rate of change is estimated") as said:
         simulation(asked._replace(directory=empty))
     for command in ("shoal crawl --forever", "shoal refresh"):

@@ -21,7 +21,7 @@ from benchmarks.population import (
 )
 from shoal.frontier.audit.audit import audit
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.allowance import Mode, RevisitSettings
 from shoal.frontier.schedule.credit import CreditRow
 from shoal.frontier.state.rows import (
     FRONT_MARK,
@@ -34,13 +34,13 @@ from shoal.frontier.state.rows import (
     unpack_url,
 )
 from shoal.frontier.state.settings import FrontierSettings, Seams
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.document import Understood
 from shoal.model.link import Link
 from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key, site_of_key, url_of
 from shoal.model.verdict import Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch
 from shoal.store.table import FAMILIES, RocksTable
 from tests.fake_clock import FakeClock
@@ -67,15 +67,15 @@ class TwiceIfBusy:
         fetched: Fetched,
         understood: Understood,
         resemblance: float,
-        life: Life | None,
-    ) -> tuple[Life, Change]:
-        return Life(observed=int(not visit.is_first)), Change.UNKNOWN
+        life: ChangeHistory | None,
+    ) -> tuple[ChangeHistory, Change]:
+        return ChangeHistory(observed=int(not visit.is_first)), Change.UNKNOWN
 
-    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+    def plan(self, batch: Batch, row: bytes, life: ChangeHistory, now: float) -> float | None:
         soon = not life.observed and site_of_key(row) in self._busy
         return now + (10.0 if soon else 1e6)
 
-    def forget(self, batch: Batch, life: Life) -> None:
+    def forget(self, batch: Batch, life: ChangeHistory) -> None:
         """Nothing is."""
 
 
@@ -106,7 +106,7 @@ def grow(table: RocksTable, population: Population) -> None:
     """The same crawl, through the frontier."""
     clock, wanted = FakeClock(NOW - 100_000), visits_of(population)
     seams = Seams(refresher=TwiceIfBusy(population))
-    settings = FrontierSettings(seed=1, again=AgainSettings(Again.ALSO))
+    settings = FrontierSettings(seed=1, revisits=RevisitSettings(Mode.STEADY))
     frontier = DiskFrontier(table, clock, settings, seams)
     frontier.add([link_to(row) for row, visits in wanted.items() if visits], depth=2)
     pages = 0
@@ -119,7 +119,7 @@ def grow(table: RocksTable, population: Population) -> None:
             verdict = Verdict(understood.documents)
             frontier.finish(batch, visit, fetched, understood, verdict)
             table.write(batch)
-            pages += visit.kind is Kind.PAGE
+            pages += visit.kind is VisitKind.PAGE
         clock.advance(1)
     frontier.add([link_to(row) for row, visits in wanted.items() if not visits], depth=2)
     frontier.close()

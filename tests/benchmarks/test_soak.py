@@ -31,13 +31,13 @@ def world() -> World:
 
 
 @pytest.fixture
-def desk(world: World) -> Desk:
+def source_schedule(world: World) -> Desk:
     return Desk(world)
 
 
-def get(desk: Desk, url: str, fields: str = "") -> tuple[int, dict[str, str], bytes]:
+def get(source_schedule: Desk, url: str, fields: str = "") -> tuple[int, dict[str, str], bytes]:
     host, path = place(url)
-    head, _, body = desk.answer(host, f"GET {path} HTTP/1.1{fields}".encode()).partition(
+    head, _, body = source_schedule.answer(host, f"GET {path} HTTP/1.1{fields}".encode()).partition(
         b"\r\n\r\n"
     )
     first, *lines = head.decode().split("\r\n")
@@ -50,7 +50,9 @@ def place(url: str) -> tuple[int, str]:
     return HOSTS[found[1]], found[2]
 
 
-def test_every_page_can_be_reached_and_nothing_else_is_named(world: World, desk: Desk) -> None:
+def test_every_page_can_be_reached_and_nothing_else_is_named(
+    world: World, source_schedule: Desk
+) -> None:
     reached = dict.fromkeys(world.seeds(1))
     kinds: dict[str, Kind] = {}
     queue = list(reached)
@@ -58,7 +60,7 @@ def test_every_page_can_be_reached_and_nothing_else_is_named(world: World, desk:
         found = world.find(place(url)[1].encode())
         assert found is not None, url
         kinds[url] = found[0]
-        _, headers, body = get(desk, url)
+        _, headers, body = get(source_schedule, url)
         links = [node.attributes["href"] or "" for node in LexborHTMLParser(body).css("a")]
         for link in links + ([headers["Location"]] if "Location" in headers else []):
             if link not in reached:
@@ -67,37 +69,41 @@ def test_every_page_can_be_reached_and_nothing_else_is_named(world: World, desk:
     counted = {kind: list(kinds.values()).count(kind) for kind in Kind}
     assert counted[Kind.PAGE] == SIZE.hosts * SIZE.pages
     assert {counted[kind] for kind in Kind if kind is not Kind.PAGE} == {SIZE.hosts * 3}
-    assert desk.asked().strange == desk.asked().repeats == 0
+    assert source_schedule.asked().strange == source_schedule.asked().repeats == 0
     traps = Traps(latest_year=2036)
     assert {traps.refuses(url, url.index("/", 8)) for url in reached} == {""}
 
 
-def test_a_printed_copy_has_the_same_bytes(world: World, desk: Desk) -> None:
-    page, print_ = (get(desk, world.url(2, kind, 11)) for kind in (Kind.PAGE, Kind.PRINT))
+def test_a_printed_copy_has_the_same_bytes(world: World, source_schedule: Desk) -> None:
+    page, print_ = (
+        get(source_schedule, world.url(2, kind, 11)) for kind in (Kind.PAGE, Kind.PRINT)
+    )
     assert page == print_
-    assert get(desk, world.url(3, Kind.PAGE, 11))[2] != page[2]
-    assert desk.asked() == Asked(pages=2, prints=1, copies=1)
+    assert get(source_schedule, world.url(3, Kind.PAGE, 11))[2] != page[2]
+    assert source_schedule.asked() == Asked(pages=2, prints=1, copies=1)
 
 
-def test_some_pages_are_sent_gzipped_to_those_who_take_it(world: World, desk: Desk) -> None:
+def test_some_pages_are_sent_gzipped_to_those_who_take_it(
+    world: World, source_schedule: Desk
+) -> None:
     url = world.url(0, Kind.PAGE, 1 + GZIP_EVERY)
-    plain = get(desk, url)[2]
-    _, headers, packed = get(desk, url, "\r\nAccept-Encoding: gzip")
+    plain = get(source_schedule, url)[2]
+    _, headers, packed = get(source_schedule, url, "\r\nAccept-Encoding: gzip")
     assert headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed) == plain
     assert 1000 < len(plain) < 2500
 
 
-def test_the_server_knows_what_it_was_asked(world: World, desk: Desk) -> None:
-    assert get(desk, world.url(1, Kind.GONE, 7))[0] == 404
-    assert get(desk, world.url(1, Kind.MOVED, 3))[0] == 301
+def test_the_server_knows_what_it_was_asked(world: World, source_schedule: Desk) -> None:
+    assert get(source_schedule, world.url(1, Kind.GONE, 7))[0] == 404
+    assert get(source_schedule, world.url(1, Kind.MOVED, 3))[0] == 301
     for _ in range(2):
-        get(desk, world.url(1, Kind.PRIVATE, 15))
+        get(source_schedule, world.url(1, Kind.PRIVATE, 15))
     origin = world.seeds(1)[0]
-    assert b"Disallow: /private/" in get(desk, origin + "robots.txt")[2]
+    assert b"Disallow: /private/" in get(source_schedule, origin + "robots.txt")[2]
     for path in ("page-1.html", "reefs/page-1.html", "reefs/page-48.html", "old/page-8.html"):
-        assert get(desk, origin + path)[0] == 404
-    asked = desk.asked()
+        assert get(source_schedule, origin + path)[0] == 404
+    asked = source_schedule.asked()
     assert asked == Asked(gone=1, moved=1, forbidden=2, robots=1, strange=4, repeats=1)
     assert (asked.fetches, asked.requests) == (8, 9)
 

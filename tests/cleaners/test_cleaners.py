@@ -55,13 +55,13 @@ def is_sound(found: Content, html: str) -> bool:
     return (
         all(one <= other for one, other in zip([0, *every], [*every, len(html)], strict=True))
         and all(start < end for start, end in pieces(found))
-        and len(found.shades) == len(found.marks) == len(pieces(found))
+        and len(found.line_scores) == len(found.marks) == len(pieces(found))
         and all(mark in (0, COMMENT, NOSCRIPT, COMMENT | NOSCRIPT) for mark in found.marks)
     )
 
 
 def kept(found: Content, html: str) -> str:
-    chosen = zip(pieces(found), found.shades, strict=True)
+    chosen = zip(pieces(found), found.line_scores, strict=True)
     return "".join(html[start:end] for (start, end), shade in chosen if shade >= KEPT)
 
 
@@ -109,7 +109,7 @@ def test_a_page_of_a_few_words_is_all_content() -> None:
     html = "<nav><a href=/>Home</a></nav><p>Here is nothing much.</p><footer>Imprint</footer>"
     found = cleaner_for("model").content(html)
     assert found.method == "model"
-    assert min(found.shades) >= KEPT
+    assert min(found.line_scores) >= KEPT
     assert all(words in kept(found, html) for words in ("Home", "nothing much.", "Imprint"))
 
 

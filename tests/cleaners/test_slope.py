@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.cleaners import curve, slope, window
-from shoal.cleaners.bits import Bits
+from shoal.cleaners.tag_bits import Bits
 
 WORDS = "A ray is a flat fish that lives on the sand and has no bones but cartilage"
 MENU = "<ul><li><a href='/'>Home</a></li><li><a href='/f'>Fish</a></li></ul>"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.cleaners.tokens import Kind, attributes, tokens
+from shoal.cleaners.tokens import HtmlTokenKind, attributes, tokens
 
 PIECES = (
     '<|>|/|!|-|--|?|a|b| |"|\'|=|<p>|</p>|<a href="|<script|<script>|</script>|</SCRIPT >|<!--|-->'
@@ -20,7 +20,11 @@ def kinds(html: str) -> list[str]:
     shown = []
     for kind, name, start, end in tokens(html):
         source = html[start:end]
-        forms = {Kind.TEXT: source, Kind.START: f"<{name}>", Kind.END: f"</{name}>"}
+        forms = {
+            HtmlTokenKind.TEXT: source,
+            HtmlTokenKind.START: f"<{name}>",
+            HtmlTokenKind.END: f"</{name}>",
+        }
         shown.append(forms.get(kind, f"[{source}]"))
     return shown
 
@@ -30,7 +34,7 @@ def test_every_character_is_in_one_token(html: str) -> None:
     position = 0
     for kind, name, start, end in tokens(html):
         assert start == position < end
-        assert bool(name) == (kind in (Kind.START, Kind.END))
+        assert bool(name) == (kind in (HtmlTokenKind.START, HtmlTokenKind.END))
         assert name == name.lower()
         position = end
     assert position == len(html)
@@ -79,7 +83,10 @@ def test_what_a_browser_sees(html: str, wanted: list[str]) -> None:
 
 
 def test_an_end_tag_in_plaintext_is_text() -> None:
-    assert [token.kind for token in tokens("<plaintext></plaintext>")] == [Kind.START, Kind.TEXT]
+    assert [token.kind for token in tokens("<plaintext></plaintext>")] == [
+        HtmlTokenKind.START,
+        HtmlTokenKind.TEXT,
+    ]
 
 
 @pytest.mark.parametrize(

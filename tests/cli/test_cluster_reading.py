@@ -11,7 +11,7 @@ from shoal.access.indexing import update_index
 from shoal.cli.main import _register_commands, run
 from shoal.cli.options import command_names, parse_and_run
 from shoal.cluster.objects import open_objects
-from shoal.control.cluster_commands import Orders, Tell
+from shoal.control.cluster_commands import ClusterCommands, TabletCommands
 from shoal.demo import serve
 from shoal.fleet.cluster_claim import Claimed
 from tests.cli.command import Done, Shoal
@@ -278,8 +278,8 @@ ORDERS = [
 @pytest.mark.parametrize("command", ORDERS, ids=" ".join)
 def test_it_is_steered_as_a_collection_is(two: Two, own: str, command: tuple[str, ...]) -> None:
     two.shoal.ok(*command, "--dir", own)
-    ((_, order),) = Orders(open_objects(own)).take()
-    assert isinstance(order, Tell)
+    ((_, order),) = ClusterCommands(open_objects(own)).take()
+    assert isinstance(order, TabletCommands)
 
 
 REFUSED = [

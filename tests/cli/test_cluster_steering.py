@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from shoal.cluster.objects import open_objects
-from shoal.control.cluster_commands import Orders, Tell
+from shoal.control.cluster_commands import ClusterCommands, TabletCommands
 from shoal.layout.cluster_file import create
 from shoal.layout.cluster_status import new_status, write_status
 from shoal.sources.inbox import ReadSitemap, Submit
@@ -24,8 +24,8 @@ def test_what_is_submitted_is_laid_down_for_the_coordinator(shoal: Shoal, tmp_pa
     done = shoal("submit", URL, "--sitemap", listing, "--dir", place)
     assert done.code == 0
     assert "2 URLs handed to the running crawl." in done.text
-    ((_, order),) = Orders(objects).take()
-    assert order == Tell([ReadSitemap(listing), Submit(URL)])
+    ((_, order),) = ClusterCommands(objects).take()
+    assert order == TabletCommands([ReadSitemap(listing), Submit(URL)])
 
 
 def test_at_rest_it_waits_for_the_next_start(shoal: Shoal, tmp_path: Path) -> None:
@@ -34,5 +34,5 @@ def test_at_rest_it_waits_for_the_next_start(shoal: Shoal, tmp_path: Path) -> No
     done = shoal("submit", URL, "--dir", place)
     assert done.code == 0
     assert done.text.rstrip().endswith(f"1 URL queued; fetch with: shoal crawl --dir {place}")
-    ((_, order),) = Orders(open_objects(place)).take()
-    assert order == Tell([Submit(URL)])
+    ((_, order),) = ClusterCommands(open_objects(place)).take()
+    assert order == TabletCommands([Submit(URL)])

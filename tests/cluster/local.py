@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from shoal.cluster.quiet import Look, Quiet
+from shoal.cluster.quiescence import Look, Quiet
 from shoal.engine.seeds import seeds_of
 from shoal.fleet.cluster_run import per_tablet
 from shoal.fleet.tablet import Tablet, TabletSpec

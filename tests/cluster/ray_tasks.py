@@ -18,7 +18,7 @@ import ray
 from shoal.access.opening import open_collection
 from shoal.analysis.duplicates import duplicate_pairs
 from shoal.analysis.ranking import rank
-from shoal.cluster.ray_hands import RayHands
+from shoal.cluster.ray_executor import RayExecutor
 from shoal.cluster.ray_nodes import start_machines
 from tests.contract.test_hands import must_hold
 
@@ -37,25 +37,25 @@ def place_of_task(_number: int) -> list[str]:
     return [ray.get_runtime_context().get_node_id()]
 
 
-def by_hands(address: str) -> dict[str, Any]:
-    hands = RayHands("test", address)
+def by_executor(address: str) -> dict[str, Any]:
+    executor = RayExecutor("test", address)
     try:
-        must_hold(hands)
-        held = hands.each(place_of_task, ([number] for number in range(6)))
-        nodes = {hands.fetch(each) for [each] in held}
+        must_hold(executor)
+        held = executor.each(place_of_task, ([number] for number in range(6)))
+        nodes = {executor.fetch(each) for [each] in held}
         with tempfile.TemporaryDirectory() as folder:
-            [[died]] = hands.each(dies_once, [[folder]])
-            again = hands.fetch(died)
-        return {"nodes": len(nodes), "at_once": hands.at_once, "again": again}
+            [[died]] = executor.each(dies_once, [[folder]])
+            again = executor.fetch(died)
+        return {"nodes": len(nodes), "at_once": executor.at_once, "again": again}
     finally:
-        hands.close()
+        executor.close()
 
 
 def main(place: str) -> None:
     machines = start_machines(2)
     address = str(machines.address)
     try:
-        found = by_hands(address)
+        found = by_executor(address)
         ranking = rank(place, top=1000, address=address)
         found["ranks"] = {each.url: each.rank for each in ranking.pages}
         found["sites"] = {each.url: each.rank for each in ranking.sites}

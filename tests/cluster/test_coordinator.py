@@ -9,7 +9,7 @@ import pytest
 import shoal
 from shoal.cluster.objects import StoreFault, open_objects
 from shoal.config import load
-from shoal.control.cluster_commands import Drain, Rebalance, StopAll, Tell, post
+from shoal.control.cluster_commands import Drain, Rebalance, StopAll, TabletCommands, post
 from shoal.errors import CollectionError, UsageError
 from shoal.fleet import coordinator as coordinating
 from shoal.fleet import tablet_storage
@@ -161,7 +161,7 @@ def test_an_order_is_given_again_until_its_tablet_has_carried_it_out(
 
     monkeypatch.setattr(cluster.fleet, "call", is_away_at_first)
     place = str(cluster.place)
-    cluster.once(lambda now: fetched(now) > 3, lambda: post(place, Tell([Submit(url)])))
+    cluster.once(lambda now: fetched(now) > 3, lambda: post(place, TabletCommands([Submit(url)])))
     assert away == [0]
     assert url in told_by(places_of(cluster.place, TABLETS)).bodies
 

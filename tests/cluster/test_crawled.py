@@ -15,7 +15,7 @@ from shoal.engine.engine import Engine
 from shoal.engine.running import RunningCrawl
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, LinkSource
 from shoal.model.urls.rowkey import row_key
 from shoal.store.archive_ends import whole_ends
 from shoal.store.table import FAMILIES, RocksTable
@@ -97,7 +97,7 @@ def test_checkpoints_beside_a_running_crawl(world: Running, s3: Objects, tmp_pat
         made: list[Manifest] = []
         try:
             checkpointer = checkpointer_of(s3, engine.layout, engine._table)
-            seeds = [Link(url, row_key(url), source=Source.SEED) for url in world.web.seeds()]
+            seeds = [Link(url, row_key(url), source=LinkSource.SEED) for url in world.web.seeds()]
             running = RunningCrawl(engine)
             crawling = asyncio.create_task(running.run(seeds))
             while not crawling.done() and len(made) < 8:

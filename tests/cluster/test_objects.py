@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cluster.directory import DirectoryObjects
+from shoal.cluster.directory_objects import DirectoryObjects
 from shoal.cluster.objects import (
     Exists,
     Missing,

@@ -84,7 +84,7 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(
     else:
         store.put(key, harm(store.get(key)))
     told: list[str] = []
-    assert restore(store, PREFIX, tmp_path / "second", told=told.append) == made[0]
+    assert restore(store, PREFIX, tmp_path / "second", progress=told.append) == made[0]
     assert len(told) == 1
     assert "00000001-00000002 of tablets/007 is damaged and passed over" in told[0]
     assert state_of(tmp_path / "second") == 200
@@ -118,7 +118,7 @@ def test_an_owner_at_work_is_no_damage(
 
     told: list[str] = []
     slow = Slow(store, outage(), 0, False)
-    assert restore(slow, PREFIX, tmp_path / "second", told=told.append) is not None
+    assert restore(slow, PREFIX, tmp_path / "second", progress=told.append) is not None
     tablet.close()
     assert told == []
     assert made[1].name != "00000001-00000005"

@@ -4,9 +4,9 @@ from math import log
 
 import pytest
 
-from shoal.collection.report.explain_changes import life_lines, span
+from shoal.collection.report.explain_changes import history_lines, span
 from shoal.frontier.state.rows import UrlRow
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.outcome import State
 
 NOW_MS = 1_793_577_600_000
@@ -14,22 +14,24 @@ DAY = 86_400.0
 
 
 def said(state: State = State.FETCHED, **fields: object) -> list[str]:
-    return list(life_lines(UrlRow(state, **fields)))  # type: ignore[arg-type]
+    return list(history_lines(UrlRow(state, **fields)))  # type: ignore[arg-type]
 
 
 def test_of_a_page_that_was_never_seen_there_is_nothing_to_say() -> None:
     assert said() == []
-    assert said(life=Life(dated=0.5, quiet_seconds=DAY)) == [], "only its sitemap spoke of it"
+    assert said(history=ChangeHistory(dated=0.5, quiet_seconds=DAY)) == [], (
+        "only its sitemap spoke of it"
+    )
 
 
 def test_after_the_first_visit() -> None:
-    assert said(life=Life(seen_ms=NOW_MS)) == [
+    assert said(history=ChangeHistory(seen_ms=NOW_MS)) == [
         "Last seen 2026-11-02T00:00:00Z; whether it changes, a second visit will show."
     ]
 
 
 def test_a_rate_and_a_plan() -> None:
-    life = Life(
+    life = ChangeHistory(
         seen_ms=NOW_MS,
         observed=9,
         changes=3,
@@ -38,14 +40,14 @@ def test_a_rate_and_a_plan() -> None:
         interval_seconds=7_200.0,
         weight=2.5,
     )
-    seen, rate, plan = said(life=life)
+    seen, rate, plan = said(history=life)
     assert "of 9 later visits 3 with a change" in seen
     assert "once in 2 days (between 21.1 hours and 4.55 days, nine times out of ten)" in rate
     assert plan == ("A steady crawl visits it every 2 hours as things are, at a weight of 2.5.")
     life.changes = 0
-    assert "no change" in said(life=life)[0]
+    assert "no change" in said(history=life)[0]
     life.observed = 1
-    assert "of 1 later visit no change" in said(life=life)[0]
+    assert "of 1 later visit no change" in said(history=life)[0]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,7 @@ def test_a_page_that_moved() -> None:
 
 
 def test_what_its_sitemap_says() -> None:
-    assert said(told_ms=NOW_MS) == [
+    assert said(hinted_ms=NOW_MS) == [
         "Its sitemap or feed says that it changed 2026-11-02T00:00:00Z."
     ]
 

@@ -20,14 +20,14 @@ from shoal.errors import UsageError
 from shoal.freshness.rate import observe
 from shoal.frontier.state.rows import UrlRow, pack_url, url_key
 from shoal.layout.layout import Layout
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome, State
 from shoal.model.principal import PUBLIC
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
 from shoal.model.verdict import Finished, Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
@@ -73,7 +73,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     layout.create("")
     drawn, now = random.Random(7), time.time()
     pages = [Truth(number, now, drawn) for number in range(PAGES)]
-    lives = [Life() for _ in pages]
+    lives = [ChangeHistory() for _ in pages]
     with RocksTable(layout.table) as table:
         store = PageStore(table, layout.warc)
         for number in range(VISITS):
@@ -84,7 +84,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return World(layout.directory, pages, now)
 
 
-def visit_once(store: PageStore, batch: Batch, page: Truth, life: Life, number: int) -> None:
+def visit_once(
+    store: PageStore, batch: Batch, page: Truth, life: ChangeHistory, number: int
+) -> None:
     when, change = page.visits[number], Change.UNKNOWN
     if number:
         before = page.visits[number - 1]
@@ -97,7 +99,7 @@ def visit_once(store: PageStore, batch: Batch, page: Truth, life: Life, number: 
     understood = Understood([Document(media_type="text/html", readers=["owner"])])
     finished = Finished(Verdict(understood.documents), change=change)
     store.keep(batch, visit, Fetched(Outcome.OK, status=200, ended=when), understood, finished)
-    url = UrlRow(State.FETCHED, fetched_ms=life.seen_ms, found_ms=1, life=life)
+    url = UrlRow(State.FETCHED, fetched_ms=life.seen_ms, found_ms=1, history=life)
     batch.put("page", url_key(row), pack_url(url, when))
 
 
@@ -189,8 +191,8 @@ def test_the_dashboard_has_the_same(world: World) -> None:
 
 def row_of(days: float, **more: object) -> UrlRow:
     ms = round((time.time() - days * DAY) * 1000)
-    life = Life(seen_ms=ms, quiet_seconds=9 * DAY, observed=3, interval_seconds=7 * DAY)
-    return UrlRow(**{"state": State.FETCHED, "fetched_ms": ms, "life": life, **more})  # type: ignore[arg-type]
+    life = ChangeHistory(seen_ms=ms, quiet_seconds=9 * DAY, observed=3, interval_seconds=7 * DAY)
+    return UrlRow(**{"state": State.FETCHED, "fetched_ms": ms, "history": life, **more})  # type: ignore[arg-type]
 
 
 def test_what_has_no_copy_has_no_age(world: World) -> None:
@@ -200,7 +202,7 @@ def test_what_has_no_copy_has_no_age(world: World) -> None:
         UrlRow(State.GONE),
         row_of(1.0, state=State.EXCLUDED),
         row_of(1.0, lost=True),
-        row_of(1.0, kind=Kind.FEED),
+        row_of(1.0, kind=VisitKind.FEED),
     ]
     with open_collection(world.directory) as collection:
         found = report(collection, copies_of((url, row) for row in rows))
@@ -226,7 +228,7 @@ def test_a_page_that_is_missing_or_down_is_kept_and_grows_old(world: World) -> N
 
 def test_a_page_without_a_life_changes_like_others(world: World) -> None:
     with open_collection(world.directory) as collection:
-        found = report(collection, copies_of([("https://one.example/", row_of(5.0, life=None))]))
+        found = report(collection, copies_of([("https://one.example/", row_of(5.0, history=None))]))
     assert found.by_prior == found.stored == 1
     assert 0 < found.now.age_days < 5
 
@@ -242,7 +244,7 @@ def test_what_is_planned_has_an_age_of_its_own(world: World) -> None:
 def test_of_many_an_even_share_is_measured() -> None:
     some = Even(100)
     for number in range(1000):
-        some.take(Copy(str(number), Life(), 0.0))
+        some.take(Copy(str(number), ChangeHistory(), 0.0))
     assert some.seen == 1000
     assert 50 <= len(some.kept) <= 100
     gaps = {int(b.url) - int(a.url) for a, b in zip(some.kept, some.kept[1:], strict=False)}

@@ -17,7 +17,7 @@ from shoal.collection.search.results import Results
 from shoal.collection.tablets import LocalTablets
 from shoal.errors import CollectionError, UsageError
 from shoal.frontier.state.rows import COUNTS_KEY
-from shoal.index.place import start
+from shoal.index.index_directory import start
 from shoal.layout.layout import Layout
 from shoal.model.compression import zstd
 from shoal.model.document import Document, Fate, Understood

@@ -14,7 +14,7 @@ from shoal.config import load
 from shoal.engine.engine import Engine
 from shoal.layout.layout import WriteLock
 from shoal.layout.snapshot import Live, Snapshot, status_of, write_snapshot
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, LinkSource
 from shoal.model.urls.rowkey import row_key
 
 COUNTS = {"queued": 12, "fetched/duplicate": 3}
@@ -45,7 +45,7 @@ def live(**fields: object) -> Live:
 async def fill(directory: Path) -> None:
     engine = Engine(directory, load(directory, {}, {}))
     urls = [f"http://h{n % 7}.test/{n}" for n in range(40)]
-    engine._frontier.add([Link(url, row_key(url), source=Source.SEED) for url in urls])
+    engine._frontier.add([Link(url, row_key(url), source=LinkSource.SEED) for url in urls])
     await engine.close()
 
 

@@ -31,7 +31,7 @@ def test_pieces_of_the_source_are_in_order_and_apart(cleaner: Cleaner, html: str
     assert ends == sorted(ends)
     assert all(start < end for start, end in pieces(found))
     assert not ends or (ends[0] >= 0 and ends[-1] <= len(html))
-    assert len(found.shades) == len(found.marks) == len(pieces(found))
+    assert len(found.line_scores) == len(found.marks) == len(pieces(found))
     assert found.method in METHODS
 
 
@@ -39,7 +39,7 @@ def test_content_is_kept_and_the_same_page_has_the_same(cleaner: Cleaner) -> Non
     found = cleaner.content(PAGE)
     kept = [
         PAGE[start:end]
-        for (start, end), shade in zip(pieces(found), found.shades, strict=True)
+        for (start, end), shade in zip(pieces(found), found.line_scores, strict=True)
         if shade >= KEPT
     ]
     assert SAID.strip() in "".join(kept)

@@ -9,15 +9,15 @@ import pytest
 from shoal.cluster.outbox import Outbox, read_item
 from shoal.model.messages import NOWHERE, Handed, Item
 from shoal.model.urls.partition import Partition
-from shoal.ports import Elsewhere, Table
+from shoal.ports import RemoteTablets, Table
 from shoal.store.table import RocksTable
-from tests.frontier.away import Away
+from tests.frontier.remote_tablets import Away
 
 SITES = [f"test,h{number})80:http".encode() for number in range(30)]
 
 
 class Stage(NamedTuple):
-    elsewhere: Elsewhere
+    elsewhere: RemoteTablets
     table: Table
     sent: Callable[[], list[Item]]
 

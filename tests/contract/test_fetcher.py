@@ -79,7 +79,7 @@ def test_what_is_there_comes_as_it_was_sent(play: Play) -> None:
         assert 0 < fetched.started <= fetched.ended
         assert fetched.head.startswith(b"HTTP/1.1 200")
         assert fetched.head.endswith(b"\r\n\r\n")
-        assert fetched.asked
+        assert fetched.requested
         assert not fetched.cut
 
     play(part)

@@ -15,13 +15,13 @@ from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Document, Understood
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER
 from shoal.model.robots.robots import parse
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Frontier, Lease, Table
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
@@ -210,7 +210,7 @@ def test_a_raised_url_comes_first(stage: Stage) -> None:
 
 def test_a_persons_wish_is_next_at_its_site(stage: Stage) -> None:
     stage.frontier.add(links(*(f"{A}/{n}" for n in range(5))))
-    wish = Link(f"{A}/wish", row_key(f"{A}/wish"), priority=1.0, source=Source.SUBMIT)
+    wish = Link(f"{A}/wish", row_key(f"{A}/wish"), priority=1.0, source=LinkSource.SUBMIT)
     assert stage.frontier.add([wish]) == 1
     assert stage.take().next_url().url == f"{A}/wish"
 
@@ -228,7 +228,7 @@ def test_robots_txt_comes_first_and_what_it_forbids_is_refused(stage: Stage) -> 
     stage.frontier.add(links("http://a.test/no", "http://a.test/yes"))
     lease = stage.take()
     visit = lease.next_url()
-    assert (visit.kind, visit.url) == (Kind.ROBOTS, "http://a.test/robots.txt")
+    assert (visit.kind, visit.url) == (VisitKind.ROBOTS, "http://a.test/robots.txt")
     now = stage.clock.now()
     fetched = Fetched(Outcome.OK, 200, started=now, ended=now)
     stage.frontier.release(lease, fetched)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from shoal.errors import UsageError
-from shoal.fleet.local_executor import HandsHere
-from shoal.ports import Hands
+from shoal.fleet.local_executor import LocalExecutor
+from shoal.ports import Executor
 
 
 def doubled(number: int) -> list[int]:
@@ -32,26 +32,28 @@ def fails() -> list[str]:
     raise UsageError("this can't be done")
 
 
-def must_hold(hands: Hands) -> None:
+def must_hold(executor: Executor) -> None:
     """What all hands must do."""
-    assert hands.room_bytes > 0
-    assert hands.at_once > 0
-    held = hands.each(doubled, ([number] for number in range(5)))
-    assert [hands.fetch(each) for [each] in held] == [0, 2, 4, 6, 8]
-    [[whole, rest]] = hands.each(divided, [(17, 5)], returns=2, machines=["no such machine"])
-    assert (hands.fetch(whole), hands.fetch(rest)) == (3, 2)
-    [[summed]] = hands.each(total, [[whole, rest, 1]])  # what is held is given as itself
-    assert hands.fetch(summed) == hands.fetch(summed) == 6
-    [[much]] = hands.each(large, [[1 << 20]])
-    assert len(hands.fetch(much)) == 1 << 20
-    assert hands.each(doubled, []) == []
+    assert executor.capacity_bytes > 0
+    assert executor.at_once > 0
+    held = executor.each(doubled, ([number] for number in range(5)))
+    assert [executor.fetch(each) for [each] in held] == [0, 2, 4, 6, 8]
+    [[whole, rest]] = executor.each(divided, [(17, 5)], returns=2, machines=["no such machine"])
+    assert (executor.fetch(whole), executor.fetch(rest)) == (3, 2)
+    [[summed]] = executor.each(total, [[whole, rest, 1]])  # what is held is given as itself
+    assert executor.fetch(summed) == executor.fetch(summed) == 6
+    [[much]] = executor.each(large, [[1 << 20]])
+    assert len(executor.fetch(much)) == 1 << 20
+    assert executor.each(doubled, []) == []
     with pytest.raises(UsageError, match="this can't be done"):
-        [hands.fetch(each) for [each] in hands.each(fails, [[]])]
+        [executor.fetch(each) for [each] in executor.each(fails, [[]])]
 
 
 @pytest.mark.parametrize(
-    "made", [HandsHere, lambda: HandsHere(1000, 4, small_bytes=0)], ids=["small", "in files"]
+    "made",
+    [LocalExecutor, lambda: LocalExecutor(1000, 4, small_bytes=0)],
+    ids=["small", "in files"],
 )
-def test_hands_of_this_process(made: Callable[[], HandsHere]) -> None:
-    with made() as hands:
-        must_hold(hands)
+def test_hands_of_this_process(made: Callable[[], LocalExecutor]) -> None:
+    with made() as executor:
+        must_hold(executor)

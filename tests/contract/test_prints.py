@@ -7,15 +7,15 @@ from typing import NamedTuple
 import pytest
 
 from shoal.config import Dedupe
-from shoal.duplicates.duplicates import Duplicates
-from shoal.duplicates.near.sketch import prints as prints_of
+from shoal.duplicates.duplicates import DiskDuplicates
+from shoal.duplicates.near.sketch import fingerprint as prints_of
 from shoal.layout.duplicates import duplicates
-from shoal.model.document import Document, Fate, Regraded, Understood
+from shoal.model.document import Document, Fate, Reassigned, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Finished
 from shoal.model.visit import Fetched, Visit
-from shoal.ports import Prints, Store
+from shoal.ports import Duplicates, Store
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
 from tests.store.parts import sha1
@@ -25,14 +25,14 @@ FIRST, SECOND, OTHER = (f"https://reef.example/{name}" for name in ("first", "se
 
 
 class Stage(NamedTuple):
-    prints: Prints
+    prints: Duplicates
     store: Store
 
     def judge(self, url: str, text: str, *, written: bool = True) -> Document:
         visit = Visit(url, row_key(url), site_of_key(row_key(url)), is_first=True)
         fetched = Fetched(Outcome.OK, 200, started=1.7e9, ended=1.7e9, body=text.encode())
         document = Document(text_chars=len(text), body_digest=sha1(fetched.body))
-        understood = Understood(documents=[document], prints=[prints_of(text)])
+        understood = Understood(documents=[document], fingerprints=[prints_of(text)])
         self.prints.recognize(visit, fetched)
         batch = self.store.batch()
         verdict = self.prints.judge(batch, visit, fetched, understood)
@@ -41,14 +41,14 @@ class Stage(NamedTuple):
             self.store.commit(batch)
         return verdict.documents[0]
 
-    def withdraw(self, url: str) -> list[Regraded]:
+    def withdraw(self, url: str) -> list[Reassigned]:
         batch = self.store.batch()
         found = self.prints.withdraw(batch, row_key(url))
         self.store.commit(batch)
         return found
 
 
-@pytest.fixture(params=[Duplicates])
+@pytest.fixture(params=[DiskDuplicates])
 def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
     with RocksTable(tmp_path / "table") as table:
         store = PageStore(table, tmp_path / "warc")

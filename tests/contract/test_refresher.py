@@ -8,7 +8,7 @@ import pytest
 
 from shoal.freshness.price import Limits
 from shoal.freshness.refresher import PageRefresher, RefreshSettings
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
@@ -23,7 +23,9 @@ class Stage(NamedTuple):
     refresher: Refresher
     table: Table
 
-    def look(self, url: str, says: str, now: float, life: Life | None) -> tuple[Life, float | None]:
+    def look(
+        self, url: str, says: str, now: float, life: ChangeHistory | None
+    ) -> tuple[ChangeHistory, float | None]:
         row = row_key(url)
         visit = Visit(url, row, site_of_key(row), is_first=life is None)
         fetched = Fetched(Outcome.OK, 200, started=now, ended=now)
@@ -34,9 +36,9 @@ class Stage(NamedTuple):
         self.table.write(batch)
         return found, due
 
-    def days(self, count: int, **pages: str) -> dict[str, tuple[Life, float | None]]:
+    def days(self, count: int, **pages: str) -> dict[str, tuple[ChangeHistory, float | None]]:
         """Pages that were looked at each day, and said one letter after another."""
-        found: dict[str, tuple[Life, float | None]] = {}
+        found: dict[str, tuple[ChangeHistory, float | None]] = {}
         for day in range(count):
             for name, says in pages.items():
                 life = found[name][0] if name in found else None

@@ -5,7 +5,7 @@ import pytest
 from shoal.focus.priority import FixedPriority, PrioritySettings
 from shoal.focus.scope import CrawlScope, ScopeSettings
 from shoal.model.document import Document
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.ports import Prioritizer, Scope
 from tests.converters.parts import LengthPrioritizer, WordScope
 
@@ -48,7 +48,7 @@ def test_an_ordinary_document_is_kept(scope: Scope) -> None:
 @pytest.mark.parametrize("prioritizer", PRIORITIZERS)
 @pytest.mark.parametrize("url", URLS)
 def test_a_priority_lies_between_nought_and_one(prioritizer: Prioritizer, url: str) -> None:
-    for source in Source:
+    for source in LinkSource:
         for text in ("", "fish", "x" * 1000):
             found = prioritizer.priority(url, source, text)
             assert 0.0 <= found <= 1.0

@@ -7,15 +7,15 @@ from typing import NamedTuple
 import pytest
 
 from shoal.config import load
-from shoal.engine.source_schedule import Desk
+from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.model.document import Document, Understood
 from shoal.model.link import Link
 from shoal.model.listings.feed import Feed, Item
-from shoal.model.listings.listing import Named
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
-from shoal.model.visit import Fetched, Kind, Visit
-from shoal.ports import SourceDesk, Table
+from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.ports import SourceSchedule, Table
 from shoal.store.table import RocksTable
 
 URL = "https://a.example/feed"
@@ -24,25 +24,25 @@ NOW = 1_793_577_600.0
 
 
 class Stage(NamedTuple):
-    steady: SourceDesk
-    once: SourceDesk
+    steady: SourceSchedule
+    once: SourceSchedule
     table: Table
 
     def take(
-        self, desk: SourceDesk, kind: Kind, outcome: Outcome = Outcome.OK
+        self, source_schedule: SourceSchedule, kind: VisitKind, outcome: Outcome = Outcome.OK
     ) -> tuple[list[str], float | None]:
         """What is to be offered, and when to ask again."""
         visit = Visit(URL, row_key(URL), site_of_key(row_key(URL)), kind)
-        named = [Named(Link(ITEM, row_key(ITEM)))]
-        feed = Feed("rss20", items=[Item(guid="1", url=ITEM)]) if kind is Kind.FEED else None
-        understood = Understood(named=named, feed=feed) if outcome is Outcome.OK else Understood()
+        named = [ListedUrl(Link(ITEM, row_key(ITEM)))]
+        feed = Feed("rss20", items=[Item(guid="1", url=ITEM)]) if kind is VisitKind.FEED else None
+        understood = Understood(listed=named, feed=feed) if outcome is Outcome.OK else Understood()
         batch = self.table.batch()
-        offered, due = desk.take(batch, visit, Fetched(outcome), understood, NOW)
+        offered, due = source_schedule.take(batch, visit, Fetched(outcome), understood, NOW)
         self.table.write(batch)
         return [each.link.url for each in offered], due
 
 
-@pytest.fixture(params=[Desk])
+@pytest.fixture(params=[DiskSourceSchedule])
 def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
     with RocksTable(tmp_path / "table") as table:
         steady, once = (
@@ -52,9 +52,9 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
         yield Stage(steady, once, table)
 
 
-@pytest.mark.parametrize("kind", [Kind.SITEMAP, Kind.FEED])
+@pytest.mark.parametrize("kind", [VisitKind.SITEMAP, VisitKind.FEED])
 def test_what_is_named_is_offered_and_asked_for_again_where_a_crawl_goes_on(
-    stage: Stage, kind: Kind
+    stage: Stage, kind: VisitKind
 ) -> None:
     named, due = stage.take(stage.steady, kind)
     assert named == [ITEM]
@@ -62,15 +62,15 @@ def test_what_is_named_is_offered_and_asked_for_again_where_a_crawl_goes_on(
     assert due > NOW
 
 
-@pytest.mark.parametrize("kind", [Kind.SITEMAP, Kind.FEED])
+@pytest.mark.parametrize("kind", [VisitKind.SITEMAP, VisitKind.FEED])
 @pytest.mark.parametrize("outcome", [Outcome.OK, Outcome.UNCHANGED, Outcome.MISSING])
-def test_a_crawl_that_ends_asks_once(stage: Stage, kind: Kind, outcome: Outcome) -> None:
+def test_a_crawl_that_ends_asks_once(stage: Stage, kind: VisitKind, outcome: Outcome) -> None:
     assert stage.take(stage.once, kind, outcome)[1] is None
 
 
 def test_an_item_of_a_feed_is_offered_once(stage: Stage) -> None:
-    assert stage.take(stage.steady, Kind.FEED)[0] == [ITEM]
-    assert stage.take(stage.steady, Kind.FEED)[0] == []
+    assert stage.take(stage.steady, VisitKind.FEED)[0] == [ITEM]
+    assert stage.take(stage.steady, VisitKind.FEED)[0] == []
 
 
 def test_a_page_that_is_a_feed_is_adopted_and_another_is_not(stage: Stage) -> None:
@@ -84,5 +84,5 @@ def test_a_page_that_is_a_feed_is_adopted_and_another_is_not(stage: Stage) -> No
 
 
 def test_a_source_is_wanted_until_a_person_removes_it(stage: Stage) -> None:
-    stage.take(stage.steady, Kind.FEED)
+    stage.take(stage.steady, VisitKind.FEED)
     assert stage.steady.is_wanted(row_key(URL))

@@ -12,7 +12,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, PUBLIC, Principal
 from shoal.model.urls.rowkey import row_key
 from shoal.model.verdict import Finished, Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Store
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
@@ -90,7 +90,7 @@ def test_read_as_of_a_time(store: Readable) -> None:
 def test_an_injected_older_version_lands_in_the_past(store: Readable) -> None:
     keep(store, visit_to(URL), answer(when=NOON), document("today", b"t"))
     old = visit_to(URL)
-    old.kind = Kind.INJECTED
+    old.kind = VisitKind.INJECTED
     keep(store, old, answer(when=NOON - 24 * HOUR), document("yesterday", b"y"))
     assert text(store) == "today"
     assert text(store, at=NOON - HOUR) == "yesterday"
@@ -136,7 +136,7 @@ def test_a_visit_that_was_not_made_leaves_nothing(store: Readable, outcome: Outc
 
 def test_robots_txt_is_no_page(store: Readable) -> None:
     visit = visit_to("https://reef.example/robots.txt")
-    visit.kind = Kind.ROBOTS
+    visit.kind = VisitKind.ROBOTS
     keep(store, visit, answer(), document("User-agent: *", b"x"))
     assert store.read(visit.row, OWNER) is None
 

@@ -12,7 +12,7 @@ from shoal.config import load
 from shoal.control.feeds import add_feeds, feeds_of, opml_of, remove_feeds, view_file, view_url
 from shoal.engine.engine import Engine
 from shoal.errors import CollectionError, UsageError
-from shoal.frontier.state.rows import AGAIN, UrlRow, pack_url, url_key
+from shoal.frontier.state.rows import REVISIT, UrlRow, pack_url, url_key
 from shoal.layout.layout import Layout, WriteLock
 from shoal.loop import run
 from shoal.model.listings.feed import FeedRow, feed_key
@@ -20,7 +20,7 @@ from shoal.model.outcome import State
 from shoal.model.principal import Principal
 from shoal.model.record import pack
 from shoal.model.urls.rowkey import row_key
-from shoal.model.visit import Kind
+from shoal.model.visit import VisitKind
 from shoal.sources.feed_text import MAX_BYTES
 from shoal.sources.inbox import AddFeed, Inbox
 from shoal.sources.opml import Outline, read_opml, write_opml
@@ -124,7 +124,7 @@ def test_what_is_known_of_feeds_is_told(corpus: Path) -> None:
         row.page_url = "https://a.example/"
         batch.put("site", feed_key(row_key(A)), pack(row))
         batch.put("site", feed_key(row_key(B)), pack(FeedRow(removed=True)))
-        due = UrlRow(State.SOURCE, kind=Kind.FEED, waiting=True, level=AGAIN, due_ms=2_000)
+        due = UrlRow(State.SOURCE, kind=VisitKind.FEED, waiting=True, level=REVISIT, due_ms=2_000)
         batch.put("page", url_key(row_key(A)), pack_url(due, 1.0))
         engine._table.write(batch)
         await engine.close()

@@ -7,10 +7,10 @@ from shoal.converters.links import LinkMaker
 from shoal.converters.reader import Reader, ReaderSettings
 from shoal.converters.registry import Registry
 from shoal.model.document import Document
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 
 URL = "https://reef.example/fish/index.html"
 
@@ -28,8 +28,8 @@ class WordScope:
 class LengthPrioritizer:
     """Longer anchor texts are worth more: shows which text was weighed."""
 
-    def priority(self, url: str, source: Source, anchor_text: str) -> float:
-        return 1.0 if source is Source.REDIRECT else min(1.0, len(anchor_text) / 100)
+    def priority(self, url: str, source: LinkSource, anchor_text: str) -> float:
+        return 1.0 if source is LinkSource.REDIRECT else min(1.0, len(anchor_text) / 100)
 
 
 def link_maker() -> LinkMaker:
@@ -52,7 +52,7 @@ def reader(limits: Limits | None = None) -> Reader:
     return Reader(settings, Registry())
 
 
-def visit(url: str = URL, kind: Kind = Kind.PAGE) -> Visit:
+def visit(url: str = URL, kind: VisitKind = VisitKind.PAGE) -> Visit:
     return Visit(url, row_key(url), b"site", kind)
 
 

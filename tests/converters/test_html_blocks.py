@@ -217,7 +217,7 @@ def test_blocks_have_the_scores_of_their_source(
 
 def test_a_block_of_content_and_frame_falls_into_two() -> None:
     html, writer = "<div>menu<br>text <a href=/x>more</a></div>", Writer(Limits())
-    found = content_of([(5, 9), (13, 33)], "test")._replace(shades=bytes([0, 255]))
+    found = content_of([(5, 9), (13, 33)], "test")._replace(line_scores=bytes([0, 255]))
     write_blocks(html, writer, found)
     assert [(block.text, block.score) for block in writer.blocks] == [
         ("menu", 0.0),

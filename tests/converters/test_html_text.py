@@ -36,7 +36,7 @@ class Everywhere:
         cuts = sorted({cut % (len(html) + 1) for cut in self._cuts})
         pairs = list(zip(cuts[::2], cuts[1::2], strict=False))
         found = content_of(pairs, "everywhere")
-        return found._replace(shades=bytes(50 * (at % 6) for at in range(len(pairs))))
+        return found._replace(line_scores=bytes(50 * (at % 6) for at in range(len(pairs))))
 
 
 def page_of(html: str, cleaner: Marked | Everywhere | None, limits: Limits | None = None) -> Page:
@@ -49,7 +49,7 @@ def lines_of(html: str) -> list[tuple[str, bool]]:
     page = page_of(html, Marked())
     assert page.cleaned_by == "marked"
     lines = page.text.split("\n") if page.text else []
-    return [(line, shade >= KEPT) for line, shade in zip(lines, page.shades, strict=True)]
+    return [(line, shade >= KEPT) for line, shade in zip(lines, page.line_scores, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_content_in_noscript_is_text_where_it_stands() -> None:
     class Forum(Marked):
         def content(self, html: str) -> Content:
             found = super().content(html)
-            return found._replace(marks=b"\2" * len(found.shades))
+            return found._replace(marks=b"\2" * len(found.line_scores))
 
     page = page_of("<p>menu<noscript><p>content</noscript><p>end", Forum())
     assert page.text == "menu\ncontent\nend"
-    assert content_text(page.text, page.shades) == "content"
+    assert content_text(page.text, page.line_scores) == "content"
 
 
 def test_a_page_that_is_mostly_noscript_ends_with_it() -> None:
@@ -128,13 +128,13 @@ def test_a_text_that_is_cut_has_shades_for_what_is_left() -> None:
     limits = Limits(text_chars=9)
     page = page_of("<p>menu<p>content<p>more", Marked(), limits)
     assert page.text == "menu\ncont"
-    assert content_text(page.text, page.shades) == "cont"
-    assert len(page.shades) == 2
+    assert content_text(page.text, page.line_scores) == "cont"
+    assert len(page.line_scores) == 2
 
 
 def test_without_a_cleaner_there_are_no_shades() -> None:
     page = page_of("<p>menu<p>content", None)
-    assert (page.shades, page.cleaned_by) == (b"", "")
+    assert (page.line_scores, page.cleaned_by) == (b"", "")
 
 
 _BITS = [
@@ -190,10 +190,10 @@ _BITS = [
 def test_every_line_has_a_shade(bits: list[str], cuts: list[int]) -> None:
     html = "".join(bits)
     page = page_of(html, Everywhere(cuts))
-    assert len(page.shades) == (page.text.count("\n") + 1 if page.text else 0)
+    assert len(page.line_scores) == (page.text.count("\n") + 1 if page.text else 0)
     assert not CONTROLS.search(page.title + page.text)
     told = read_text(html, Limits(), Everywhere(cuts).content(html))
-    assert told == (page.title, page.text, page.shades)
+    assert told == (page.title, page.text, page.line_scores)
     plain = page_of(html, None)
     if not any("noscript" in bit for bit in bits):
         assert page.text == plain.text

@@ -19,11 +19,11 @@ from shoal.converters.registry import Registry
 from shoal.errors import UsageError
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Fate, Signals, Understood
-from shoal.model.link import Rel, Source
+from shoal.model.link import LinkSource, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.page import Page
 from shoal.model.record import pack, unpack
-from shoal.model.visit import Fetched, Kind
+from shoal.model.visit import Fetched, VisitKind
 from tests.converters.parts import URL, LengthPrioritizer, WordScope, page, reader, visit
 
 HTML = b"""<html lang=en><title>Reef</title><meta name=description content="About reefs">
@@ -49,14 +49,14 @@ def test_a_page() -> None:
     assert (found.media_type, found.charset, found.charset_from) == ("text/html", "utf-8", "http")
     assert (found.name, found.fate, found.problem) == ("", Fate.WAITING, "")
     assert [(link.url, link.text, link.rel, link.source) for link in understood.links] == [
-        ("https://reef.example/a", "A", 0, Source.LINK),
-        ("https://reef.example/b", "B", Rel.NOFOLLOW, Source.LINK),
+        ("https://reef.example/a", "A", 0, LinkSource.LINK),
+        ("https://reef.example/b", "B", Rel.NOFOLLOW, LinkSource.LINK),
     ]
     assert understood.robots is None
 
 
 def test_an_injected_document_is_read_like_a_page() -> None:
-    understood = reader().read(visit(kind=Kind.INJECTED), page(HTML))
+    understood = reader().read(visit(kind=VisitKind.INJECTED), page(HTML))
     assert document(understood).title == "Reef"
 
 
@@ -67,7 +67,7 @@ def test_a_redirect_is_one_link(location: str) -> None:
     assert understood.documents == []
     (link,) = understood.links
     assert (link.url, link.rel) == ("https://reef.example/new", Rel.REDIRECT)
-    assert (link.source, link.priority) == (Source.REDIRECT, 1.0)
+    assert (link.source, link.priority) == (LinkSource.REDIRECT, 1.0)
 
 
 def test_a_redirect_to_the_twin_with_a_slash_is_a_link() -> None:
@@ -96,7 +96,7 @@ def test_a_redirect_out_of_scope_says_so() -> None:
 def test_robots() -> None:
     body = gzip.compress(b"User-agent: shoalbot\nDisallow: /private\nSitemap: /map.xml")
     answer = page(body, ("content-encoding", "gzip"))
-    understood = reader().read(visit("https://reef.example/robots.txt", Kind.ROBOTS), answer)
+    understood = reader().read(visit("https://reef.example/robots.txt", VisitKind.ROBOTS), answer)
     assert understood.documents == []
     assert understood.links == []
     assert understood.robots is not None
@@ -106,7 +106,7 @@ def test_robots() -> None:
 
 def test_a_missing_robots_says_nothing() -> None:
     answer = page(b"User-agent: *\nDisallow: /", outcome=Outcome.MISSING)
-    assert reader().read(visit(kind=Kind.ROBOTS), answer) == Understood()
+    assert reader().read(visit(kind=VisitKind.ROBOTS), answer) == Understood()
 
 
 @pytest.mark.parametrize(
@@ -278,10 +278,13 @@ HEADERS = st.lists(
 
 
 @given(
-    st.sampled_from(list(Outcome)), st.sampled_from(list(Kind)), HEADERS, st.binary(max_size=200)
+    st.sampled_from(list(Outcome)),
+    st.sampled_from(list(VisitKind)),
+    HEADERS,
+    st.binary(max_size=200),
 )
 def test_whatever_was_sent_is_answered(
-    outcome: Outcome, kind: Kind, headers: list[tuple[str, str]], body: bytes
+    outcome: Outcome, kind: VisitKind, headers: list[tuple[str, str]], body: bytes
 ) -> None:
     understood = reader().read(visit(kind=kind), Fetched(outcome, 200, headers=headers, body=body))
     assert unpack(Understood, pack(understood)) == understood

@@ -7,7 +7,7 @@ from pathlib import Path
 from shoal.config import load
 from shoal.engine.running import RunningCrawl, Summary, crawl_into
 from shoal.frontier.background.revisit_dates import Selection
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, LinkSource
 from shoal.model.urls.rowkey import row_key
 
 QUICK: Mapping[str, object] = {
@@ -38,5 +38,5 @@ def crawl(
     selection, those stored pages again."""
     steady = {"crawl.forever": "yes"} if forever else {}
     config = load(directory, {**QUICK, **steady, **(settings or {})}, {})
-    links = [Link(url, row_key(url), source=Source.SEED) for url in seeds]
+    links = [Link(url, row_key(url), source=LinkSource.SEED) for url in seeds]
     return asyncio.run(crawl_into(directory, config, links, started=started, selection=selection))

@@ -133,7 +133,7 @@ def test_what_visits_found_is_kept_and_counted(looked: Looked) -> None:
     for url in looked.urls("plain"):
         last = Change.MAJOR if url in changed else Change.NONE
         assert looked.found(url) == [Change.NONE, Change.NONE, last]
-        life = rows[url].life
+        life = rows[url].history
         assert life is not None
         assert (life.observed, life.changes) == (3, int(url in changed))
 

@@ -10,7 +10,7 @@ from shoal.config import load
 from shoal.engine.engine import Engine
 from shoal.loop import run
 from shoal.model.urls.rowkey import row_key
-from shoal.model.visit import Kind
+from shoal.model.visit import VisitKind
 from shoal.sources.inbox import AddFeed
 from tests.crawl.run import crawl
 from tests.world import RobotsMix, Running, Web, serve
@@ -34,7 +34,7 @@ def test_a_page_that_becomes_a_feed_is_asked_without_conditions(
     corpus = tmp_path / "corpus"
     crawl(corpus, [url], {"politeness.delay": 0.02, "crawl.max_pages": 1})
 
-    async def add() -> tuple[Kind, str, str, str]:
+    async def add() -> tuple[VisitKind, str, str, str]:
         engine = Engine(corpus, load(corpus, {}, {}))
         try:
             view = engine.view()
@@ -49,4 +49,4 @@ def test_a_page_that_becomes_a_feed_is_asked_without_conditions(
 
     kind, had, etag, modified = run(add())
     assert had, "the server must give something to ask by, or this shows nothing"
-    assert (kind, etag, modified) == (Kind.FEED, "", "")
+    assert (kind, etag, modified) == (VisitKind.FEED, "", "")

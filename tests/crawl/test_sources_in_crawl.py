@@ -266,7 +266,7 @@ def test_what_is_listed_of_a_feed_is_what_the_queue_has(site: Site) -> None:
             known = view_of(collection).frontier.url(row_key(url))
             assert known is not None
             assert when == iso(known.due_ms / 1000)
-            assert known.life is None
+            assert known.history is None
     assert site.problems() == []
 
 

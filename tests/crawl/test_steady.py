@@ -105,9 +105,9 @@ def test_pages_are_asked_again_within_the_budget_and_politely(tmp_path: Path) ->
             visits = len(collection.history(url))
             assert asked[url] - 1 <= visits <= asked[url]
             assert row.waiting, "it has a date"
-            assert row.life is not None
-            assert row.life.observed == visits - 1
-            assert row.life.interval_seconds >= 0.5
+            assert row.history is not None
+            assert row.history.observed == visits - 1
+            assert row.history.interval_seconds >= 0.5
 
 
 @pytest.mark.slow

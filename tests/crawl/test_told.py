@@ -11,7 +11,14 @@ from shoal.layout.layout import Layout
 from shoal.maintenance.repair import repair
 from shoal.maintenance.verify import verifying
 from shoal.model.cell import stamped
-from shoal.model.listings.sitemap_metadata import Alternate, Image, News, Told, Video, told_key
+from shoal.model.listings.sitemap_metadata import (
+    Alternate,
+    Image,
+    News,
+    SitemapMetadata,
+    Video,
+    metadata_key,
+)
 from shoal.model.record import from_json, to_json
 from shoal.model.urls.rowkey import row_key
 from shoal.repartition.repartition import repartition
@@ -42,7 +49,7 @@ class Site:
         entry = f"<url><loc>{self.url('/en')}</loc>{''.join(said)}</url>"
         self.running.put(0, "/sitemap.xml", f"{ROOT}{entry}</urlset>", headers=XML)
 
-    def told(self, directory: Path | None = None) -> list[Told]:
+    def told(self, directory: Path | None = None) -> list[SitemapMetadata]:
         with open_collection(directory or self.directory) as collection:
             page = collection.page(self.url("/en"))
             assert page is not None
@@ -64,7 +71,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield site
 
 
-def everything(site: Site) -> tuple[list[str], Told]:
+def everything(site: Site) -> tuple[list[str], SitemapMetadata]:
     """What a sitemap can say, as written and as kept."""
     german, elsewhere = site.url("/de"), "http://jp.example/"
     said = [
@@ -86,7 +93,7 @@ def everything(site: Site) -> tuple[list[str], Told]:
         f'<xhtml:link rel="alternate" hreflang="de" href="{german}"/>',
         f'<xhtml:link rel="alternate" hreflang="ja" href="{elsewhere}"/>',
     ]
-    kept = Told(
+    kept = SitemapMetadata(
         site.map,
         [Image("http://cdn.example/1.png", "A reef")],
         [Video("http://cdn.example/v.mp4", "Tide", "http://cdn.example/t.png")],
@@ -141,7 +148,7 @@ def test_a_cell_that_is_damaged_is_found_and_mended(site: Site) -> None:
     assert crawl(site.directory, [site.url("/")], FAST).finished
     with RocksTable(Layout(site.directory).table) as table:
         batch = table.batch()
-        key = told_key(row_key(site.url("/en")), row_key(site.map))
+        key = metadata_key(row_key(site.url("/en")), row_key(site.map))
         assert table.get("page", key) is not None
         batch.put("page", key, stamped(1, b"\xc1"))
         table.write(batch)

@@ -13,7 +13,7 @@ from shoal.duplicates.methods.accuracy import Exercise, Pair, Row, accuracy, sco
 from shoal.duplicates.methods.fingerprints import Fingerprinting
 from shoal.duplicates.methods.simhash import NEAR, distance, simhash
 from shoal.duplicates.near.shingles import shingle_hashes
-from shoal.duplicates.near.sketch import plain_prints
+from shoal.duplicates.near.sketch import plain_fingerprint
 from shoal.duplicates.near.sketch import resemblance as alike_by_sketch
 from shoal.errors import UsageError
 
@@ -85,7 +85,7 @@ def test_scores_are_those_of_all_pairs(texts: list[str], data: st.DataObject) ->
         far = {(i, j): 1 - resemblance(kept[i], kept[j]) for i, j in pairs if kept[i] & kept[j]}
         agree(rows[2 * number : 2 * number + 2], far, truth, 0.5)
     for number, most in enumerate(exercise.values, start=4):
-        sketches = [plain_prints(text, 3, most, 0).sketch for text in texts]
+        sketches = [plain_fingerprint(text, 3, most, 0).sketch for text in texts]
         alike = {(i, j): alike_by_sketch(sketches[i], sketches[j]) for i, j in pairs}
         # The cut is rounded where one minus it is not: the distance that is compared is, too.
         far = {pair: round(1 - each, 9) for pair, each in alike.items() if each}

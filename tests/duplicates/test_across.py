@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from shoal.duplicates.across.sent import homes_of, verdict_of
+from shoal.duplicates.across.sent_sketches import shards_of, verdict_of
 from shoal.duplicates.across.shard import order
 from shoal.duplicates.near.groups import Worth
-from shoal.duplicates.near.sketch import prints
+from shoal.duplicates.near.sketch import fingerprint
 from shoal.model.document import Fate
 from shoal.model.urls.partition import tablet_of_row
 from shoal.model.urls.rowkey import row_key
-from tests.duplicates.cluster_of_prints import Cluster, unpack_item
+from tests.duplicates.cluster_of_fingerprints import Cluster, unpack_item
 
 TABLETS = 3
 Make = Callable[..., Cluster]
@@ -86,8 +86,8 @@ def every_lead_is_indexed(cluster: Cluster) -> bool:
         for row in tablet.fates:
             verdict = tablet.across.verdict(row)
             if verdict is not None:
-                owner = cluster.tablets[tablet_of_row(verdict.lead, len(cluster.tablets))]
-                if owner.fates[verdict.lead] != (Fate.WAITING, ""):
+                owner = cluster.tablets[tablet_of_row(verdict.representative, len(cluster.tablets))]
+                if owner.fates[verdict.representative] != (Fate.WAITING, ""):
                     return False
     return True
 
@@ -120,7 +120,9 @@ def test_two_texts_that_share_six_tenths_meet_at_a_home() -> None:
         if abs(len(ours & theirs) / len(ours | theirs) - 0.6) > 0.01:
             continue
         tried += 1
-        homes = [set(homes_of(prints(" ".join(each)).marks, 4096)) for each in (words, copy)]
+        homes = [
+            set(shards_of(fingerprint(" ".join(each)).minhashes, 4096)) for each in (words, copy)
+        ]
         met += bool(homes[0] & homes[1])
     assert met / tried >= 0.99
 
@@ -135,7 +137,7 @@ def test_what_stands_for_a_page_goes_and_another_takes_over(make: Make) -> None:
     assert cluster.fate(urls[2]) == (Fate.DUPLICATE, urls[0])
     told = verdict_of(cluster.owner(urls[2]).table, row_key(urls[2]))
     assert told is not None
-    assert told.lead == row_key(urls[0])
+    assert told.representative == row_key(urls[0])
     assert 0.6 < told.resemblance < 1
     cluster.lose(urls[0])
     cluster.deliver()

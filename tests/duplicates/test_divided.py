@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.duplicates.pairs.discovery import Discovery, Pair, discover
-from shoal.duplicates.pairs.divided import Divided, Found, Homes, Scattered
-from shoal.fleet.local_executor import HandsHere
+from shoal.duplicates.pairs.divided import Divided, Found
+from shoal.duplicates.pairs.shards import Scattered, Shards
+from shoal.fleet.local_executor import LocalExecutor
 from tests.duplicates.test_discovery import made, mixed_collection, small_sketches
 
 
@@ -21,16 +22,16 @@ def divided(
     """Read by three, in any order."""
     order = list(range(len(sketches)))
     random.Random(seed).shuffle(order)
-    with HandsHere(small_bytes=500) as hands:
-        search = Divided(hands, Homes(len(sketches), homes), settings)
+    with LocalExecutor(small_bytes=500) as executor:
+        search = Divided(executor, Shards(len(sketches), homes), settings)
         read = []
         for reader in range(3):
             numbers = sorted(order[reader::3])
             names = [f"name {number}".encode() for number in numbers]
             read.append(Found(array("I", numbers), names, [sketches[each] for each in numbers]))
-        marks = search.take(read)
+        minhashes = search.take(read)
         assert list(search.names()) == [b"name %d" % each for each in range(len(sketches))]
-        return list(search.pairs(marks))
+        return list(search.pairs(minhashes))
 
 
 @given(small_sketches, st.integers(1, 5), st.integers(2, 5), st.sampled_from([0.1, 0.6, 1.0]))

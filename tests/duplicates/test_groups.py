@@ -9,8 +9,8 @@ import pytest
 from shoal.duplicates.near.groups import Groups, Newcomer, Settled, Worth, readers_digest
 from shoal.duplicates.near.near import MOST_GROUPS, NearIndex
 from shoal.duplicates.near.near_audit import audit_groups
-from shoal.duplicates.near.sketch import prints, resemblance, sketch
-from shoal.model.document import Fate, Regraded
+from shoal.duplicates.near.sketch import fingerprint, resemblance, sketch
+from shoal.model.document import Fate, Reassigned
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.store.table import RocksTable
 
@@ -42,7 +42,7 @@ class Shelf:
         given = worth or Worth(url)
         page = Newcomer(
             row,
-            prints(text),
+            fingerprint(text),
             readers_digest(readers or []),
             row_key(twin) if twin else None,
             lambda: given,
@@ -54,16 +54,16 @@ class Shelf:
         self.worths[row] = given
         return settled
 
-    def leave(self, url: str) -> list[Regraded]:
+    def leave(self, url: str) -> list[Reassigned]:
         self.index.begin()
         batch = self.table.batch()
-        regraded = self.groups.leave(batch, row_key(url))
+        reassigned = self.groups.leave(batch, row_key(url))
         self.table.write(batch)
         self.worths.pop(row_key(url), None)
-        return regraded
+        return reassigned
 
     def lead(self, url: str) -> str:
-        lead = self.groups.lead_of(row_key(url))
+        lead = self.groups.representative_of(row_key(url))
         return "" if lead is None else url_of(lead)
 
     def faults(self) -> list[str]:
@@ -143,8 +143,8 @@ def test_who_leads(shelf: Shelf, first: Worth, second: Worth, leads: str) -> Non
     shelf.put(A, text, worth=first)
     settled = shelf.put(B, text, worth=second)
     assert shelf.lead(A) == shelf.lead(B) == leads
-    expected = [Regraded(row_key(A), Fate.DUPLICATE, B)] if leads == B else []
-    assert settled.regraded == expected
+    expected = [Reassigned(row_key(A), Fate.DUPLICATE, B)] if leads == B else []
+    assert settled.reassigned == expected
 
 
 def test_a_lead_that_goes_is_replaced_by_the_best_that_is_left(shelf: Shelf) -> None:
@@ -153,11 +153,11 @@ def test_a_lead_that_goes_is_replaced_by_the_best_that_is_left(shelf: Shelf) -> 
     shelf.put(B, edited(words, 2, 1), worth=Worth(B, in_links=1))
     shelf.put(C, edited(words, 2, 2), worth=Worth(C, in_links=9, canonical=A))
     assert shelf.lead(C) == A
-    assert shelf.leave(A) == [Regraded(row_key(C), Fate.WAITING, "")]
+    assert shelf.leave(A) == [Reassigned(row_key(C), Fate.WAITING, "")]
     assert (shelf.lead(A), shelf.lead(B), shelf.lead(C)) == ("", C, C)
     assert shelf.faults() == []
     # The core went with it: others are compared with the new lead.
-    assert shelf.put(D, edited(words, 2, 3)).lead == row_key(C)
+    assert shelf.put(D, edited(words, 2, 3)).representative == row_key(C)
     assert shelf.leave(C) != []
     assert shelf.leave(B) == [] or shelf.lead(D) == D
     assert shelf.leave(D) == []
@@ -170,7 +170,7 @@ def test_a_page_that_says_something_else_leaves_its_group(shelf: Shelf) -> None:
     shelf.put(A, " ".join(words))
     shelf.put(B, edited(words, 3))
     settled = shelf.put(A, " ".join(story(8)))
-    assert settled.regraded == [Regraded(row_key(B), Fate.WAITING, "")]
+    assert settled.reassigned == [Reassigned(row_key(B), Fate.WAITING, "")]
     assert (shelf.lead(A), shelf.lead(B)) == (A, B)
     assert shelf.put(A, " ".join(words)).group_id == shelf.groups.group_of(row_key(B))
     assert shelf.faults() == []
@@ -181,7 +181,7 @@ def test_the_same_text_again_changes_nothing(shelf: Shelf) -> None:
     shelf.put(A, text)
     shelf.put(B, text)
     before = list(shelf.table.scan("print", b""))
-    assert shelf.put(B, text).regraded == shelf.put(A, text).regraded == []
+    assert shelf.put(B, text).reassigned == shelf.put(A, text).reassigned == []
     assert list(shelf.table.scan("print", b"")) == before
 
 
@@ -202,13 +202,13 @@ def test_a_template_that_many_pages_share_hides_no_copy(shelf: Shelf) -> None:
     for page in range(4 * MOST_GROUPS):
         content = story(1000 + page, 100)
         settled = shelf.put(f"http://h.example/{page}", " ".join(template + content))
-        assert settled.lead == row_key(f"http://h.example/{page}"), page
+        assert settled.representative == row_key(f"http://h.example/{page}"), page
     for page in range(4 * MOST_GROUPS):
         content = story(1000 + page, 100)
         text = edited(template + content, 5, page)
         original = " ".join(template + content)
         assert resemblance(sketch(text), sketch(original)) > CUT
-        assert shelf.put(f"http://m.example/{page}", text).lead == row_key(
+        assert shelf.put(f"http://m.example/{page}", text).representative == row_key(
             f"http://h.example/{page}"
         )
     lists = [value for key, value in shelf.table.scan("print", b"mark\0", b"mark\1")]
@@ -273,8 +273,8 @@ def test_copies_that_come_before_their_original_are_joined_by_it(shelf: Shelf) -
     assert len(apart) > 1
     settled = shelf.put(A, " ".join(words), worth=Worth(A, found=1.0))
     assert {shelf.lead(url) for url in copies} == {A}
-    assert {each.row for each in settled.regraded} >= {row_key(url) for url in apart}
-    assert all(each.fate is Fate.DUPLICATE for each in settled.regraded)
+    assert {each.row for each in settled.reassigned} >= {row_key(url) for url in apart}
+    assert all(each.fate is Fate.DUPLICATE for each in settled.reassigned)
     assert shelf.faults() == []
     for url in [*copies, A]:
         shelf.leave(url)
@@ -301,9 +301,9 @@ def test_the_page_that_others_name_as_canonical_leads(shelf: Shelf) -> None:
     shelf.put(C, text)
     assert shelf.lead(C) == A
     settled = shelf.put(B, text, worth=Worth(B, canonical=C))
-    assert settled.regraded == [
-        Regraded(row_key(A), Fate.DUPLICATE, C),
-        Regraded(row_key(C), Fate.WAITING, ""),
+    assert settled.reassigned == [
+        Reassigned(row_key(A), Fate.DUPLICATE, C),
+        Reassigned(row_key(C), Fate.WAITING, ""),
     ]
     assert {shelf.lead(url) for url in (A, B, C)} == {C}
     shelf.put(D, text, worth=Worth(D, canonical=D))

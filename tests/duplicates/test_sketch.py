@@ -47,14 +47,19 @@ def test_shingles_have_the_hashes_that_are_defined(text: str, n: int, overlappin
 
 @given(TEXTS, st.integers(1, 5), st.integers(1, 40), st.integers(0, 16))
 @example(" ".join(map(str, range(1030))), 3, 256, 16)  # a level rises at a value beyond it
-def test_sketches_are_those_that_are_defined(text: str, n: int, most: int, marks: int) -> None:
-    marks = min(marks, most)
-    assert sketch.prints(text, n, most, marks) == sketch.plain_prints(text, n, most, marks)
+def test_sketches_are_those_that_are_defined(text: str, n: int, most: int, minhashes: int) -> None:
+    minhashes = min(minhashes, most)
+    assert sketch.fingerprint(text, n, most, minhashes) == sketch.plain_fingerprint(
+        text, n, most, minhashes
+    )
 
 
 @given(TEXTS, TEXTS, st.integers(1, 30), st.integers(1, 30))
 def test_overlap_is_the_one_that_is_defined(a: str, b: str, most_a: int, most_b: int) -> None:
-    ours, theirs = sketch.prints(a, 2, most_a, 0).sketch, sketch.prints(b, 2, most_b, 0).sketch
+    ours, theirs = (
+        sketch.fingerprint(a, 2, most_a, 0).sketch,
+        sketch.fingerprint(b, 2, most_b, 0).sketch,
+    )
     assert sketch.overlap(ours, theirs) == sketch.plain_overlap(ours, theirs)
 
 
@@ -100,14 +105,14 @@ def test_a_sample_of_a_long_text_tells_its_resemblance_and_containment() -> None
 
 
 def test_marks_are_the_whole_hashes_of_the_smallest_values() -> None:
-    found = sketch.prints(STORY)
+    found = sketch.fingerprint(STORY)
     hashes = {value & 0xFFFFFFFF: value for value in shingles.shingle_hashes(STORY, 3)}
-    smallest = [hashes[low] for low in sorted(hashes)[: sketch.MARKS]]
+    smallest = [hashes[low] for low in sorted(hashes)[: sketch.MINHASHES]]
     expected = b"".join(
         (value & 0xFFFFFFFF).to_bytes(4, "big") + (value >> 32).to_bytes(4, "big")
         for value in smallest
     )
-    assert found.marks == expected
+    assert found.minhashes == expected
 
 
 @pytest.mark.parametrize("bad", [b"", b"abc", b"\x20\x03\x00\x00", b"\x00\x03\x00\x00\x01"])
@@ -121,9 +126,9 @@ def test_what_is_no_sketch_is_refused(bad: bytes) -> None:
 
 
 def test_what_can_not_be_made_is_refused() -> None:
-    for n, most, marks in ((0, 256, 16), (65, 256, 16), (3, 0, 0), (3, 8, 9), (3, 8, -1)):
+    for n, most, minhashes in ((0, 256, 16), (65, 256, 16), (3, 0, 0), (3, 8, 9), (3, 8, -1)):
         with pytest.raises(ValueError, match=r"sketch|shingle"):
-            sketch.prints(STORY, n, most, marks)
+            sketch.fingerprint(STORY, n, most, minhashes)
     with pytest.raises(ValueError, match="shingle"):
         shingles.shingle_hashes(STORY, 0)
 

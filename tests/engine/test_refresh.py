@@ -10,15 +10,15 @@ from shoal.api import refresh
 from shoal.config import Config, load
 from shoal.counters import Counts
 from shoal.engine.revisit_settings import (
-    again_settings,
     budget_per_second,
     missing_settings,
     mode_of,
+    revisit_settings,
     selection_of,
 )
 from shoal.errors import UsageError
 from shoal.frontier.background.revisit_dates import Selection, seen
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
 from shoal.model.urls.rowkey import row_key
@@ -44,8 +44,8 @@ def counts(pages: int, sites: int = 1, queued: int = 0) -> Counts:
 
 
 def test_forever_is_steady(tmp_path: Path) -> None:
-    assert mode_of(config(tmp_path)) is Again.NO
-    assert mode_of(config(tmp_path, crawl__forever="yes")) is Again.ALSO
+    assert mode_of(config(tmp_path)) is Mode.NEW
+    assert mode_of(config(tmp_path, crawl__forever="yes")) is Mode.STEADY
 
 
 def test_a_budget_is_what_was_said(tmp_path: Path) -> None:
@@ -85,12 +85,12 @@ def test_what_the_frontier_is_told(tmp_path: Path) -> None:
         tmp_path, refresh__share=0.3, refresh__keep_missing=5.0, refresh__shortest=2.0,
         refresh__longest=9.0,
     )  # fmt: skip
-    again = again_settings(told, Again.ALSO)
-    assert (again.mode, again.share) == (Again.ALSO, 0.3)
-    missing = missing_settings(told, Again.ALSO)
+    again = revisit_settings(told, Mode.STEADY)
+    assert (again.mode, again.share) == (Mode.STEADY, 0.3)
+    missing = missing_settings(told, Mode.STEADY)
     assert (missing.keep_seconds, missing.shortest_seconds, missing.longest_seconds) == (5, 2, 9)
     assert missing.asks_again
-    assert not missing_settings(told, Again.ONLY).asks_again
+    assert not missing_settings(told, Mode.REFRESH).asks_again
 
 
 def test_what_a_refresh_is_of() -> None:

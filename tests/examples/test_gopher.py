@@ -120,7 +120,7 @@ def test_limits(gopher: ModuleType) -> None:
     late = fetch(gopher, {"/never": None}, "/0/never", total_seconds=0.1)
     assert late.outcome is Outcome.TIMEOUT
     forged = fetch(gopher, {"/a": b"x"}, "/0/a%0d%0a/b")
-    assert (forged.outcome, forged.asked) == (Outcome.REFUSED, False)
+    assert (forged.outcome, forged.requested) == (Outcome.REFUSED, False)
 
 
 @pytest.mark.parametrize(

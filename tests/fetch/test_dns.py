@@ -316,6 +316,6 @@ def test_fetching_by_name(run: Run) -> None:
             assert (fetched.outcome, fetched.body) == (Outcome.OK, b"hello")
             assert fetched.address == f"127.4.5.6:{origin.port}"
             assert (missing.outcome, missing.note) == (Outcome.DNS, "There is no such name.")
-            assert missing.asked  # fail closed: it counts as a request
+            assert missing.requested  # fail closed: it counts as a request
 
     run(main())

@@ -226,7 +226,7 @@ def test_urls_that_name_no_file_here(run: Run, url: str) -> None:
     assert path_of(url) is None
     fetched = read(run, visit(url))
     assert fetched.outcome is Outcome.REFUSED
-    assert not fetched.asked
+    assert not fetched.requested
 
 
 def test_localhost_is_here() -> None:

@@ -129,7 +129,7 @@ def test_faults(run: Run, replies: dict[str, str], outcome: Outcome) -> None:
             assert fetched.outcome is outcome
             assert 0 < len(fetched.note) <= 200
             assert fetched.status == 0
-            assert fetched.asked
+            assert fetched.requested
 
     run(main())
 
@@ -198,7 +198,7 @@ def test_the_guard_is_asked(run: Run) -> None:
         async with ftp_serving(Files({"a": b"x"})) as files:
             guarded = fetcher(guard=lambda address, _port: address != HOST)
             refused = await guarded.fetch(visit(files.url("/a")))
-            assert (refused.outcome, refused.asked) == (Outcome.PRIVATE, False)
+            assert (refused.outcome, refused.requested) == (Outcome.PRIVATE, False)
             assert files.asked == []
             clock = SystemClock()
             table = {"pinned.test": f"{HOST}:{files.port}"}

@@ -7,7 +7,7 @@ import pytest
 from shoal.errors import UsageError
 from shoal.fetch.settings import ROBOTS_BODY_BYTES, HttpSettings
 from shoal.model.outcome import Outcome
-from shoal.model.visit import Kind, Visit
+from shoal.model.visit import Visit, VisitKind
 from tests.fetch.conftest import Run
 from tests.fetch.loopback import Talk, answering, fetching, response, serving, visit
 
@@ -36,7 +36,7 @@ def test_status_becomes_outcome(run: Run, status: str, outcome: Outcome) -> None
             assert fetched.status == int(status[:3])
             assert fetched.body == b"said"
             assert fetched.header("retry-after") == "7"
-            assert fetched.asked
+            assert fetched.requested
             assert not fetched.cut
             assert fetched.note == ""
 
@@ -149,7 +149,7 @@ def test_a_url_that_cannot_be_sent_is_refused(run: Run, url: str) -> None:
         async with fetching() as fetcher:
             fetched = await fetcher.fetch(visit(url))
             assert fetched.outcome is Outcome.REFUSED
-            assert not fetched.asked
+            assert not fetched.requested
             assert fetched.note
 
     run(main())
@@ -300,7 +300,7 @@ def test_robots_has_a_limit_of_its_own(run: Run) -> None:
         raw = response(body=b"#" * 600_000)
         async with serving(answering(raw)) as origin, fetching() as fetcher:
             url = origin.url("/robots.txt")
-            robots = Visit(url=url, row=b"", site=b"", kind=Kind.ROBOTS)
+            robots = Visit(url=url, row=b"", site=b"", kind=VisitKind.ROBOTS)
             fetched = await fetcher.fetch(robots)
             assert ROBOTS_BODY_BYTES == 512_000
             assert (len(fetched.body), fetched.cut) == (512_000, True)
@@ -316,7 +316,7 @@ def test_a_sitemap_may_be_longer_than_a_page(run: Run) -> None:
         settings = HttpSettings(agent="t", max_body_bytes=1_000)
         raw = response(body=b"x" * 5_000)
         async with serving(answering(raw)) as origin, fetching(settings) as fetcher:
-            sitemap = Visit(url=origin.url(), row=b"", site=b"", kind=Kind.SITEMAP)
+            sitemap = Visit(url=origin.url(), row=b"", site=b"", kind=VisitKind.SITEMAP)
             assert len((await fetcher.fetch(sitemap)).body) == 5_000
             assert len((await fetcher.fetch(visit(origin.url()))).body) == 1_000
 

@@ -156,7 +156,7 @@ def test_the_guard_sees_addresses_and_refuses(run: Run) -> None:
             async with fetching(guard=guard, table=table) as fetcher:
                 refused = await fetcher.fetch(visit(inside.url()))
                 assert refused.outcome is Outcome.PRIVATE
-                assert not refused.asked
+                assert not refused.requested
                 assert refused.note
                 assert inside.connections == 0
                 for _ in range(2):

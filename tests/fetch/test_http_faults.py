@@ -57,7 +57,7 @@ def test_a_broken_answer(run: Run, raw: bytes, outcome: Outcome) -> None:
             fetched = await fetcher.fetch(visit(origin.url()))
             assert fetched.outcome is outcome
             assert fetched.note or fetched.status == 101
-            assert fetched.asked
+            assert fetched.requested
             after = await fetcher.fetch(visit(origin.url()))
             assert after.outcome is outcome  # the handle is as good as before
 

@@ -98,7 +98,7 @@ def test_no_fetcher(run: Run, url: str) -> None:
         for _ in range(2):
             fetched = await ask(schemes, url)
             assert fetched.outcome is Outcome.NO_SCHEME
-            assert not fetched.asked
+            assert not fetched.requested
             assert 0 < len(fetched.note) < 300
 
     run(main())

@@ -238,7 +238,7 @@ def test_its_text_is_its_content_and_its_whole_text_all(
     assert document.cleaned_by == "model"
     assert document.content_chars == len(page.text)
     assert document.text_chars == len(page.whole_text)
-    assert len(document.shades) == len(page.whole_text.splitlines())
+    assert len(document.line_scores) == len(page.whole_text.splitlines())
 
 
 def test_how_much_was_kept_is_explained(stored: tuple[shoal.Collection, str]) -> None:
@@ -254,7 +254,7 @@ def test_without_a_method_all_is_content(tmp_path: Path) -> None:
     with shoal.open(tmp_path / "corpus") as collection:
         page = page_of(collection, url)
         document = page.document
-        assert (document.shades, document.cleaned_by) == (b"", "")
+        assert (document.line_scores, document.cleaned_by) == (b"", "")
         assert document.content_chars == document.text_chars
         assert page.text == page.whole_text
         assert "Topic 3" in page.text
@@ -266,7 +266,7 @@ def test_another_method_for_a_crawl(tmp_path: Path) -> None:
     with shoal.open(tmp_path / "corpus") as collection:
         page = page_of(collection, url)
         assert page.document.cleaned_by == "slope"
-        assert set(page.document.shades) == {0, 255}
+        assert set(page.document.line_scores) == {0, 255}
         assert len(page.text) < len(page.whole_text)
 
 

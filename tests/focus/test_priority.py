@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.focus.priority import FixedPriority, PrioritySettings, location_value
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.record import pack, unpack
 from shoal.ports import Prioritizer
 
@@ -20,23 +20,23 @@ def by(order: str, rules: str = "") -> Prioritizer:
 @pytest.mark.parametrize("order", ["breadth", "depth"])
 def test_where_arrival_decides_all_are_equal(order: str) -> None:
     prioritizer = by(order, RULES)
-    for source in Source:
-        wanted = 1.0 if source is Source.SUBMIT else 0.5
+    for source in LinkSource:
+        wanted = 1.0 if source is LinkSource.SUBMIT else 0.5
         for url in (URL, "https://example.org/", "https://example.org/news/"):
             assert prioritizer.priority(url, source, "news") == wanted
 
 
 def test_rules_speak_before_the_location() -> None:
     prioritizer = by("priority", RULES)
-    assert prioritizer.priority("https://a.org/x/y/z/news/1", Source.LINK, "") == 0.9
-    assert prioritizer.priority("https://dull.example/", Source.SITEMAP, "") == 0.0
-    assert prioritizer.priority(URL, Source.LINK, "") == location_value(URL)
+    assert prioritizer.priority("https://a.org/x/y/z/news/1", LinkSource.LINK, "") == 0.9
+    assert prioritizer.priority("https://dull.example/", LinkSource.SITEMAP, "") == 0.0
+    assert prioritizer.priority(URL, LinkSource.LINK, "") == location_value(URL)
 
 
 def test_a_persons_word_stands() -> None:
     prioritizer = by("priority", RULES)
-    assert prioritizer.priority("https://dull.example/", Source.SUBMIT, "") == 1.0
-    assert prioritizer.priority("https://dull.example/", Source.SEED, "") == 0.5
+    assert prioritizer.priority("https://dull.example/", LinkSource.SUBMIT, "") == 1.0
+    assert prioritizer.priority("https://dull.example/", LinkSource.SEED, "") == 0.5
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_the_formula_is_as_documented() -> None:
 @given(st.text() | st.text("ab/.?:home").map("https://x.org/".__add__))
 def test_the_location_is_between_nothing_and_a_wish(url: str) -> None:
     assert 0 < location_value(url) < 1
-    assert 0 < by("priority", RULES).priority(url, Source.LINK, url) < 1
+    assert 0 < by("priority", RULES).priority(url, LinkSource.LINK, url) < 1

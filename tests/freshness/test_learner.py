@@ -11,7 +11,7 @@ from shoal.freshness.priors import Priors
 from shoal.freshness.rate import Estimate, estimate, observe
 from shoal.freshness.simulation import Ledger
 from shoal.freshness.waiting import Policy, interval
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 DAY = 86_400.0
 LIMITS = 300.0, 400 * DAY
@@ -26,7 +26,7 @@ class Both:
         self.weights = np.linspace(0.2, 3.0, PAGES)
         self.learner = Learner(self.weights, policy, LIMITS)
         self.priors = Priors.in_memory()
-        self.lives = [Life() for _ in range(PAGES)]
+        self.lives = [ChangeHistory() for _ in range(PAGES)]
         self.said: list[Estimate | None] = [None] * PAGES
         self.generator = np.random.default_rng(4)
         self.rates = np.exp(self.generator.normal(-14.8, 1.5, PAGES))
@@ -63,15 +63,15 @@ def test_every_visit_is_answered_alike(policy: Policy, prices: Sequence[float]) 
             assert many == pytest.approx(one, rel=0.03), (turn, page)
     means, deviations = both.learner.estimate(np.arange(PAGES))
     prior = both.priors.prior_for(["all"])
-    for page, life in enumerate(both.lives):
-        found = estimate(life, prior)
+    for page, history in enumerate(both.lives):
+        found = estimate(history, prior)
         assert means[page] == pytest.approx(found.mean, abs=0.02)
         assert deviations[page] == pytest.approx(found.sd, rel=0.03)
 
 
 def test_before_the_first_visit_all_wait_by_the_prior() -> None:
     both = Both("age")
-    nodes = estimate(Life(), both.priors.prior_for(["all"])).nodes
+    nodes = estimate(ChangeHistory(), both.priors.prior_for(["all"])).nodes
     for weight, every in zip(both.weights, both.learner.opening(1e11), strict=True):
         assert every == pytest.approx(interval(nodes, weight, 1e11, "age", *LIMITS), rel=0.03)
 

@@ -18,7 +18,7 @@ from shoal.freshness.measures import (
     of_missing,
 )
 from shoal.freshness.rate import LogNormal, estimate
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 WEEKLY = 1 / 7
 """Changes a day; these tests count in days."""
@@ -74,7 +74,7 @@ def test_what_the_rate_may_be_is_weighed() -> None:
     wanted = 0.25 * expected_age(0.1, 3.0) + 0.75 * expected_age(1.0, 3.0)
     assert expected(nodes, expected_age, 3.0) == pytest.approx(wanted)
     assert measured(nodes, 3.0).age_seconds == pytest.approx(wanted)
-    unsure = estimate(Life(), LogNormal(-2.0, 1.5)).nodes
+    unsure = estimate(ChangeHistory(), LogNormal(-2.0, 1.5)).nodes
     for days in (0.0, 1e-3, 3.0):
         both = expected(unsure, expected_freshness, days), expected(unsure, expected_age, days)
         assert measured(unsure, days) == pytest.approx(both)

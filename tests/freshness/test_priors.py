@@ -8,7 +8,7 @@ import pytest
 
 from shoal.freshness.priors import Group, Priors, groups_of
 from shoal.freshness.rate import DEFAULT_PRIOR, estimate, observe
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 DAY = 86_400.0
 
@@ -16,12 +16,12 @@ DAY = 86_400.0
 def crawled(rates: list[float], keys: list[str], priors: Priors, visits: int) -> None:
     """All pages are visited in turn, daily."""
     drawn = random.Random(6)
-    lives = [Life() for _ in rates]
+    lives = [ChangeHistory() for _ in rates]
     said: list[tuple[float, float] | None] = [None] * len(rates)
     for _ in range(visits):
-        for number, (rate, life) in enumerate(zip(rates, lives, strict=True)):
-            observe(life, DAY, changed=drawn.random() < -expm1(-rate * DAY))
-            found = estimate(life, priors.prior_for(keys))
+        for number, (rate, history) in enumerate(zip(rates, lives, strict=True)):
+            observe(history, DAY, changed=drawn.random() < -expm1(-rate * DAY))
+            found = estimate(history, priors.prior_for(keys))
             priors.learn(keys, said[number], (found.mean, found.sd))
             said[number] = found.mean, found.sd
 

@@ -16,7 +16,7 @@ from shoal.freshness.rate import (
     interval_of,
     observe,
 )
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 DAY = 86_400.0
 WEEK = 7 * DAY
@@ -25,22 +25,24 @@ RATES = [0.1 * 20 ** ((n + 0.5) / 150) for n in range(150)]
 VISITS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
-def life_of(*visits: tuple[float, bool]) -> Life:
-    life = Life()
+def life_of(*visits: tuple[float, bool]) -> ChangeHistory:
+    history = ChangeHistory()
     for seconds, changed in visits:
-        observe(life, seconds, changed=changed)
-    return life
+        observe(history, seconds, changed=changed)
+    return history
 
 
-def integrated(life: Life, prior: LogNormal) -> tuple[float, float, float, float, float]:
+def integrated(
+    history: ChangeHistory, prior: LogNormal
+) -> tuple[float, float, float, float, float]:
     """Mean and deviation of ln r, and ln of low, high and median, on thousands of points."""
     step = 0.01
     places = [-36 + step * n for n in range(4_800)]
     heights = []
     for x in places:
-        height = life.dated * x - exp(x) * life.quiet_seconds
+        height = history.dated * x - exp(x) * history.quiet_seconds
         height -= ((x - prior.mean) / prior.sd) ** 2 / 2
-        for number, count in life.undated.items():
+        for number, count in history.undated.items():
             height += count * log(-expm1(-exp(x) * interval_of(number)))
         heights.append(height)
     top = max(heights)
@@ -58,13 +60,13 @@ def integrated(life: Life, prior: LogNormal) -> tuple[float, float, float, float
     return mean, variance**0.5, low, high, median
 
 
-def dated(life: Life) -> Life:
-    observe(life, WEEK, changed=True, since_change_seconds=DAY)
-    return life
+def dated(history: ChangeHistory) -> ChangeHistory:
+    observe(history, WEEK, changed=True, since_change_seconds=DAY)
+    return history
 
 
 @pytest.mark.parametrize(
-    "life",
+    "history",
     [
         life_of(),
         life_of((WEEK, False)),
@@ -78,24 +80,24 @@ def dated(life: Life) -> Life:
     ids=["none", "quiet", "changed", "three", "never", "always", "irregular", "dated"],
 )
 @pytest.mark.parametrize("prior", [DEFAULT_PRIOR, LogNormal(-13.0, 0.7)], ids=["wide", "narrow"])
-def test_it_is_what_integration_gives(life: Life, prior: LogNormal) -> None:
-    found, wanted = estimate(life, prior), integrated(life, prior)
+def test_it_is_what_integration_gives(history: ChangeHistory, prior: LogNormal) -> None:
+    found, wanted = estimate(history, prior), integrated(history, prior)
     given = (found.mean, found.sd, log(found.low), log(found.high), log(found.median))
     for ours, exact in zip(given, wanted, strict=True):
         assert abs(ours - exact) < 0.1 * wanted[1]
 
 
 def test_many_bins_are_hardly_less_exact() -> None:
-    life = life_of(*[(WEEK * 1.2 ** (n % 20 - 10), n % 2 == 0) for n in range(200)])
-    assert len(life.undated) > 8
-    found, wanted = estimate(life, DEFAULT_PRIOR), integrated(life, DEFAULT_PRIOR)
+    history = life_of(*[(WEEK * 1.2 ** (n % 20 - 10), n % 2 == 0) for n in range(200)])
+    assert len(history.undated) > 8
+    found, wanted = estimate(history, DEFAULT_PRIOR), integrated(history, DEFAULT_PRIOR)
     assert abs(found.mean - wanted[0]) < 0.1 * wanted[1]
     assert abs(found.sd - wanted[1]) < 0.05 * wanted[1]
 
 
 def test_a_page_without_visits_is_what_the_prior_says() -> None:
     prior = LogNormal(-12.0, 1.3)
-    found = estimate(Life(), prior)
+    found = estimate(ChangeHistory(), prior)
     assert found.mean == pytest.approx(prior.mean, abs=1e-6)
     assert found.sd == pytest.approx(prior.sd, rel=0.002)
     assert log(found.median) == pytest.approx(prior.mean, abs=1e-3)
@@ -107,7 +109,7 @@ def test_the_nodes_carry_expectations() -> None:
     found = estimate(life_of((WEEK, True), (DAY, False)), prior)
     assert sum(weight for _, weight in found.nodes) == pytest.approx(1.0)
     assert sum(weight * log(rate) for rate, weight in found.nodes) == pytest.approx(found.mean)
-    whole = estimate(Life(), prior)
+    whole = estimate(ChangeHistory(), prior)
     mean_rate = sum(weight * rate for rate, weight in whole.nodes)
     assert mean_rate == pytest.approx(exp(prior.mean + prior.sd**2 / 2), rel=0.01)
 
@@ -126,7 +128,7 @@ def test_a_page_that_always_changes_may_change_at_any_faster_rate() -> None:
 
 
 def test_a_time_of_change_tells_more_than_a_change() -> None:
-    plain, told = Life(), Life()
+    plain, told = ChangeHistory(), ChangeHistory()
     for _ in range(10):
         observe(plain, WEEK, changed=True)
         observe(told, WEEK, changed=True, since_change_seconds=DAY)
@@ -136,19 +138,19 @@ def test_a_time_of_change_tells_more_than_a_change() -> None:
 
 @pytest.mark.parametrize("since", [None, 0.0, 0.5, -5.0, 8 * DAY, nan, inf])
 def test_a_time_that_cannot_be_is_none(since: float | None) -> None:
-    life = Life()
-    observe(life, WEEK, changed=True, since_change_seconds=since)
-    assert (life.dated, life.quiet_seconds) == (0.0, 0.0)
-    assert life.undated == {bin_of(WEEK): 1.0}
-    assert (life.observed, life.changes) == (1, 1)
+    history = ChangeHistory()
+    observe(history, WEEK, changed=True, since_change_seconds=since)
+    assert (history.dated, history.quiet_seconds) == (0.0, 0.0)
+    assert history.undated == {bin_of(WEEK): 1.0}
+    assert (history.observed, history.changes) == (1, 1)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, nan, -inf])
 def test_a_visit_after_no_time_shows_nothing(seconds: float) -> None:
-    life = Life()
-    observe(life, seconds, changed=True)
-    observe(life, seconds, changed=False)
-    assert life == Life()
+    history = ChangeHistory()
+    observe(history, seconds, changed=True)
+    observe(history, seconds, changed=False)
+    assert history == ChangeHistory()
 
 
 def test_bins_are_quarter_octaves() -> None:
@@ -177,25 +179,27 @@ def test_no_life_and_no_prior_is_too_strange() -> None:
         bins = {
             drawn.choice(numbers) + n: drawn.choice(values) for n in range(drawn.choice((0, 1, 20)))
         }
-        life = Life(quiet_seconds=drawn.choice(values), dated=drawn.choice(values), undated=bins)
+        history = ChangeHistory(
+            quiet_seconds=drawn.choice(values), dated=drawn.choice(values), undated=bins
+        )
         prior = LogNormal(drawn.choice(values), drawn.choice(values))
-        found = estimate(life, drawn.choice([prior, DEFAULT_PRIOR, LogNormal(-15.0, 900.0)]))
-        assert sane(found), (life, prior)
+        found = estimate(history, drawn.choice([prior, DEFAULT_PRIOR, LogNormal(-15.0, 900.0)]))
+        assert sane(found), (history, prior)
 
 
 def test_thousands_of_visits_of_any_length() -> None:
-    drawn, life = random.Random(4), Life()
+    drawn, history = random.Random(4), ChangeHistory()
     for _ in range(5000):
         since = drawn.choice([None, drawn.uniform(0, 1e6)])
         observe(
-            life,
+            history,
             10 ** drawn.uniform(-9, 12),
             changed=drawn.random() < 0.5,
             since_change_seconds=since,
         )
-    assert life.observed == 5000
-    assert len(life.undated) < 200
-    assert sane(estimate(life))
+    assert history.observed == 5000
+    assert len(history.undated) < 200
+    assert sane(estimate(history))
 
 
 def over_pages(visits: int, prior: LogNormal | None) -> tuple[float, float, float]:

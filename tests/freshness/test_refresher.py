@@ -12,11 +12,11 @@ from shoal.freshness.price import Limits
 from shoal.freshness.priors import groups_of
 from shoal.freshness.rate import DEFAULT_PRIOR
 from shoal.freshness.refresher import PageRefresher, RefreshSettings, stored_group
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.store.table import RocksTable
 
 URL = "https://a.example/news/1"
@@ -38,7 +38,9 @@ def refresher(
     return PageRefresher(table, settings, budget_of=lambda _pages: budget)
 
 
-def visit(url: str = URL, seen: str = "", seen_url: str = "", kind: Kind = Kind.PAGE) -> Visit:
+def visit(
+    url: str = URL, seen: str = "", seen_url: str = "", kind: VisitKind = VisitKind.PAGE
+) -> Visit:
     row = row_key(url)
     return Visit(url, row, site_of_key(row), kind, seen_digest=seen, seen_url=seen_url)
 
@@ -53,7 +55,7 @@ class Page:
     def __init__(self, refresher: PageRefresher, url: str = URL) -> None:
         self.refresher = refresher
         self.url = url
-        self.life: Life | None = None
+        self.history: ChangeHistory | None = None
         self.body = ""
 
     def look(
@@ -64,7 +66,7 @@ class Page:
         outcome: Outcome = Outcome.OK,
         resemblance: float = 0.0,
         seen_url: str = "",
-        kind: Kind = Kind.PAGE,
+        kind: VisitKind = VisitKind.PAGE,
         body: str | None = None,
         modified: str = "",
         **headers: str,
@@ -86,15 +88,17 @@ class Page:
         fetched = Fetched(outcome, 200, started=when - 1, ended=when, headers=fields)
         seen = digest if seen_url else self.body
         asked = visit(self.url, seen, seen_url, kind)
-        self.life, change = self.refresher.learn(asked, fetched, understood, resemblance, self.life)
+        self.history, change = self.refresher.learn(
+            asked, fetched, understood, resemblance, self.history
+        )
         if content:
             self.body = digest
         return change
 
     def plan(self, table: RocksTable, now: float) -> float | None:
-        assert self.life is not None
+        assert self.history is not None
         batch = table.batch()
-        due = self.refresher.plan(batch, row_key(self.url), self.life, now)
+        due = self.refresher.plan(batch, row_key(self.url), self.history, now)
         table.write(batch)
         return due
 
@@ -105,9 +109,9 @@ class Page:
 def test_a_first_visit_can_not_tell(table: RocksTable) -> None:
     page = Page(refresher(table))
     assert page.look(NOW, "one") is Change.UNKNOWN
-    assert page.life is not None
-    assert (page.life.seen_ms, page.life.observed) == (NOW * 1000, 0)
-    assert (page.life.content_digest, page.life.media_type) == ("one", "text/html")
+    assert page.history is not None
+    assert (page.history.seen_ms, page.history.observed) == (NOW * 1000, 0)
+    assert (page.history.content_digest, page.history.media_type) == ("one", "text/html")
 
 
 def test_content_decides_and_not_bytes(table: RocksTable) -> None:
@@ -118,20 +122,20 @@ def test_content_decides_and_not_bytes(table: RocksTable) -> None:
     assert page.look(NOW + 3 * DAY, outcome=Outcome.UNCHANGED) is Change.NONE
     assert page.look(NOW + 4 * DAY, "two", body="c") is Change.MAJOR
     assert page.look(NOW + 5 * DAY, "three", body="d", resemblance=0.96) is Change.MINOR
-    assert page.life is not None
-    assert (page.life.observed, page.life.changes) == (5, 2)
-    assert page.life.quiet_seconds == 3 * DAY
-    assert page.life.changed_ms == (NOW + 5 * DAY) * 1000
+    assert page.history is not None
+    assert (page.history.observed, page.history.changes) == (5, 2)
+    assert page.history.quiet_seconds == 3 * DAY
+    assert page.history.changed_ms == (NOW + 5 * DAY) * 1000
 
 
 def test_minor_changes_count_if_they_are_to(table: RocksTable) -> None:
     page = Page(refresher(table, minor_counts=False))
     page.look(NOW, "one")
     assert page.look(NOW + DAY, "two", resemblance=0.99) is Change.MINOR
-    assert page.life is not None
-    assert (page.life.observed, page.life.changes, page.life.changed_ms) == (1, 0, 0)
+    assert page.history is not None
+    assert (page.history.observed, page.history.changes, page.history.changed_ms) == (1, 0, 0)
     assert page.look(NOW + 2 * DAY, "three", resemblance=0.9) is Change.MAJOR
-    assert page.life.changes == 1
+    assert page.history.changes == 1
 
 
 def test_a_page_that_says_what_another_says_has_changed(table: RocksTable) -> None:
@@ -147,9 +151,9 @@ def test_a_page_that_says_what_another_says_has_changed(table: RocksTable) -> No
 
 def test_an_injected_article_is_not_the_page(table: RocksTable) -> None:
     page = Page(refresher(table))
-    page.look(NOW, "article", kind=Kind.INJECTED)
-    assert page.life is not None
-    assert page.life.content_digest == ""
+    page.look(NOW, "article", kind=VisitKind.INJECTED)
+    assert page.history is not None
+    assert page.history.content_digest == ""
     assert page.look(NOW + DAY, "the page itself") is Change.UNKNOWN
     assert page.look(NOW + 2 * DAY, "the page itself") is Change.NONE
 
@@ -159,8 +163,8 @@ def test_an_empty_answer_can_not_tell(table: RocksTable, outcome: Outcome) -> No
     page = Page(refresher(table))
     page.look(NOW, "one")
     assert page.look(NOW + DAY, outcome=outcome) is Change.UNKNOWN
-    assert page.life is not None
-    assert page.life.seen_ms == (NOW + DAY) * 1000
+    assert page.history is not None
+    assert page.history.seen_ms == (NOW + DAY) * 1000
 
 
 # --- when it changed ------------------------------------------------------------------------------
@@ -172,10 +176,10 @@ def test_the_server_may_tell_when_by_its_own_clock(table: RocksTable) -> None:
     wrong = 5_000.0
     server = NOW + DAY + wrong
     page.look(NOW + DAY, "two", date=http(server), last_modified=http(server - 3_600))
-    assert page.life is not None
-    assert page.life.dated == 1
-    assert page.life.quiet_seconds == pytest.approx(3_600, abs=1)
-    assert page.life.undated == {}
+    assert page.history is not None
+    assert page.history.dated == 1
+    assert page.history.quiet_seconds == pytest.approx(3_600, abs=1)
+    assert page.history.undated == {}
 
 
 def test_or_the_page(table: RocksTable) -> None:
@@ -183,17 +187,17 @@ def test_or_the_page(table: RocksTable) -> None:
     page.look(NOW, "one")
     told = datetime.fromtimestamp(NOW + DAY - 7_200, UTC).isoformat()
     page.look(NOW + DAY, "two", modified=told)
-    assert page.life is not None
-    assert page.life.dated == 1
-    assert page.life.quiet_seconds == pytest.approx(7_200, abs=1)
+    assert page.history is not None
+    assert page.history.dated == 1
+    assert page.history.quiet_seconds == pytest.approx(7_200, abs=1)
 
 
 def test_a_first_visit_that_is_told_is_a_beginning(table: RocksTable) -> None:
     page = Page(refresher(table))
     page.look(NOW, "one", last_modified=http(NOW - 30 * DAY))
-    assert page.life is not None
-    assert page.life.dated == 1
-    assert page.life.quiet_seconds == pytest.approx(30 * DAY, abs=1)
+    assert page.history is not None
+    assert page.history.dated == 1
+    assert page.history.quiet_seconds == pytest.approx(30 * DAY, abs=1)
 
 
 @pytest.mark.parametrize(
@@ -212,9 +216,9 @@ def test_no_date_that_can_not_be_is_believed(table: RocksTable, text: str) -> No
     page = Page(refresher(table))
     page.look(NOW, "one", last_modified=text)
     assert page.look(NOW + DAY, "two", last_modified=text, modified=text) is Change.MAJOR
-    assert page.life is not None
-    assert page.life.dated == 0
-    assert sum(page.life.undated.values()) == 1
+    assert page.history is not None
+    assert page.history.dated == 0
+    assert sum(page.history.undated.values()) == 1
 
 
 # --- when the next visit is -----------------------------------------------------------------------
@@ -239,9 +243,9 @@ def test_pages_that_change_are_asked_sooner_within_the_limits(table: RocksTable)
     assert dues[0] is not None
     assert dues[1] is not None
     assert when + 300 <= dues[1] < dues[0]
-    assert still.life is not None
-    assert restless.life is not None
-    assert exp(still.life.log_rate) < 1 / (3 * DAY) < exp(restless.life.log_rate)
+    assert still.history is not None
+    assert restless.history is not None
+    assert exp(still.history.log_rate) < 1 / (3 * DAY) < exp(restless.history.log_rate)
 
 
 def test_a_plan_in_the_past_is_due_now(table: RocksTable) -> None:
@@ -263,11 +267,11 @@ def test_a_promise_is_kept_to_until_it_is_broken(table: RocksTable) -> None:
     assert due is not None
     assert due < NOW + 8 * 600 + 36_000
     page.look(NOW + DAY, "9", cache_control="max-age=999999999")
-    assert page.life is not None
-    page.life.changes = 0
+    assert page.history is not None
+    page.history.changes = 0
     due = page.plan(table, NOW + DAY)
     assert due is not None
-    assert due <= NOW + 2 * DAY + page.life.interval_seconds, "a day of it at most"
+    assert due <= NOW + 2 * DAY + page.history.interval_seconds, "a day of it at most"
 
 
 def test_what_pages_like_it_do_is_where_a_new_one_begins(table: RocksTable) -> None:
@@ -281,10 +285,10 @@ def test_what_pages_like_it_do_is_where_a_new_one_begins(table: RocksTable) -> N
     for page in (new, elsewhere):
         page.look(NOW, "first")
         page.plan(table, NOW)
-    assert new.life is not None
-    assert elsewhere.life is not None
-    assert new.life.log_rate > elsewhere.life.log_rate > DEFAULT_PRIOR.mean
-    assert new.life.log_rate > log(1 / DAY)
+    assert new.history is not None
+    assert elsewhere.history is not None
+    assert new.history.log_rate > elsewhere.history.log_rate > DEFAULT_PRIOR.mean
+    assert new.history.log_rate > log(1 / DAY)
 
 
 def test_each_page_counts_once_in_its_groups_and_survives_a_restart(table: RocksTable) -> None:
@@ -315,13 +319,13 @@ def test_a_page_that_is_given_up_is_planned_no_more(table: RocksTable) -> None:
         page.look(NOW, "one")
         page.plan(table, NOW)
     planned = ours.price.state.planned
-    life = pages[0].life
-    assert life is not None
+    history = pages[0].history
+    assert history is not None
     for _ in range(2):  # said twice it does no harm
         batch = table.batch()
-        ours.forget(batch, life)
+        ours.forget(batch, history)
         table.write(batch)
     assert ours.price.state.pages == 2
     assert ours.price.state.planned < planned
     assert refresher(table).price.state.pages == 2
-    assert life.interval_seconds == 0
+    assert history.interval_seconds == 0

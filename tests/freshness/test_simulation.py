@@ -21,7 +21,7 @@ from shoal.freshness.simulation import (
     simulate,
 )
 from shoal.freshness.waiting import Policy
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 PAGES = 250
 
@@ -105,11 +105,11 @@ def one_by_one(pages: Population, visits_per_week: float, years: float) -> float
     count, end = len(pages.rates), years * YEAR_SECONDS
     drawn, budget = random.Random(1), count * visits_per_week / WEEK_SECONDS
     price = Price(PriceState(), Limits("age", SHORTEST_SECONDS, LONGEST_SECONDS), budget)
-    priors, lives = Priors.in_memory(), [Life() for _ in range(count)]
+    priors, lives = Priors.in_memory(), [ChangeHistory() for _ in range(count)]
     for _ in range(3):
-        for life in lives:
-            plan(life, price, priors)
-    last = [-drawn.random() * life.interval_seconds for life in lives]
+        for history in lives:
+            plan(history, price, priors)
+    last = [-drawn.random() * history.interval_seconds for history in lives]
     due = [(last[page] + lives[page].interval_seconds, page) for page in range(count)]
     heapq.heapify(due)
     total = -summed(pages, [-at for at in last])
@@ -118,25 +118,27 @@ def one_by_one(pages: Population, visits_per_week: float, years: float) -> float
         at, page = heapq.heappop(due)
         at = max(at, free_at)
         free_at = max(free_at, at - 0.1 / budget * count) + 1 / budget  # a bucket
-        elapsed, life = at - last[page], lives[page]
+        elapsed, history = at - last[page], lives[page]
         price.spend(1, 1 / budget)
         total += float(age_so_far(pages.rates[page : page + 1], np.array([elapsed]))[0])
-        observe(life, elapsed, changed=drawn.random() < -np.expm1(-pages.rates[page] * elapsed))
+        observe(history, elapsed, changed=drawn.random() < -np.expm1(-pages.rates[page] * elapsed))
         last[page] = at
-        plan(life, price, priors)
-        heapq.heappush(due, (at + life.interval_seconds, page))
+        plan(history, price, priors)
+        heapq.heappush(due, (at + history.interval_seconds, page))
     total += summed(pages, [end - at for at in last])
     return total / count / end
 
 
-def plan(life: Life, price: Price, priors: Priors) -> None:
-    found = estimate(life, priors.prior_for(["all"]))
-    if life.observed:
-        before = (life.log_rate, life.log_rate_sd) if life.observed > 1 else None
+def plan(history: ChangeHistory, price: Price, priors: Priors) -> None:
+    found = estimate(history, priors.prior_for(["all"]))
+    if history.observed:
+        before = (history.log_rate, history.log_rate_sd) if history.observed > 1 else None
         priors.learn(["all"], before, (found.mean, found.sd))
-    life.log_rate, life.log_rate_sd = found.mean, found.sd
-    life.interval_seconds = price.plan(found, 1.0, life.interval_seconds or None, life.price)
-    life.price = price.state.price
+    history.log_rate, history.log_rate_sd = found.mean, found.sd
+    history.interval_seconds = price.plan(
+        found, 1.0, history.interval_seconds or None, history.price
+    )
+    history.price = price.state.price
 
 
 def summed(pages: Population, seconds: list[float]) -> float:

@@ -16,7 +16,7 @@ from shoal.freshness.waiting import (
     value,
     waiting_for_freshness,
 )
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 DAY = 86_400.0
 POLICIES: tuple[Policy, ...] = ("age", "freshness", "uniform", "proportional")
@@ -60,10 +60,10 @@ def test_the_cost_grows_with_the_time_and_age_with_the_rate(seconds: float) -> N
 
 
 def seen(visits: int, changes: int, every: float) -> Nodes:
-    life = Life()
+    history = ChangeHistory()
     for number in range(visits):
-        observe(life, every, changed=number < changes)
-    return estimate(life, DEFAULT_PRIOR).nodes
+        observe(history, every, changed=number < changes)
+    return estimate(history, DEFAULT_PRIOR).nodes
 
 
 @pytest.mark.parametrize("policy", POLICIES)

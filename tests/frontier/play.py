@@ -15,14 +15,14 @@ from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.document import Document, Understood
-from shoal.model.link import Link, Rel, Source
-from shoal.model.listings.listing import Named
+from shoal.model.link import Link, LinkSource, Rel
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.outcome import Outcome, of_status
 from shoal.model.robots.robots import RobotsRules, parse
 from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Table
 from tests.fake_clock import FakeClock
 
@@ -35,7 +35,7 @@ def link(url: str, **fields: object) -> Link:
 
 
 def moved(url: str) -> Link:
-    return link(url, rel=int(Rel.REDIRECT), source=Source.REDIRECT)
+    return link(url, rel=int(Rel.REDIRECT), source=LinkSource.REDIRECT)
 
 
 def rules(text: str) -> RobotsRules:
@@ -55,7 +55,7 @@ class Answer(NamedTuple):
     """When it is not that of the status: no answer came, for instance."""
     body: bytes = b"page"
     documents: Sequence[Document] | None = None
-    named: Sequence[Named] = ()
+    named: Sequence[ListedUrl] = ()
     below: Sequence[Link] = ()
 
 
@@ -70,7 +70,7 @@ def redirect(url: str) -> Answer:
 
 class Event(NamedTuple):
     url: str
-    kind: Kind
+    kind: VisitKind
     host: bytes
     address: str
     began: float
@@ -110,10 +110,10 @@ class Play:
         return self.frontier.add((link(url, priority=priority) for url in urls), depth)
 
     def seed(self, *urls: str) -> int:
-        return self.frontier.add(link(url, source=Source.SEED) for url in urls)
+        return self.frontier.add(link(url, source=LinkSource.SEED) for url in urls)
 
     def submit(self, url: str) -> int:
-        return self.frontier.add([link(url, source=Source.SUBMIT, priority=1.0)])
+        return self.frontier.add([link(url, source=LinkSource.SUBMIT, priority=1.0)])
 
     def row(self, url: str) -> UrlRow | None:
         return self.frontier.urls.read(row_key(url))
@@ -154,7 +154,7 @@ class Play:
         self.frontier.release(lease, fetched)
         visit, began = lease.visit, self.began.pop(id(lease), now)
         host = host_of_site(lease.next_url().site)
-        event = Event(visit.url, visit.kind, host, fetched.address, began, now, fetched.asked)
+        event = Event(visit.url, visit.kind, host, fetched.address, began, now, fetched.requested)
         self.log.append(event)
         return fetched
 
@@ -175,15 +175,15 @@ class Play:
             documents = [Document()] if fetched.outcome is Outcome.OK else []
         links = [] if fetched.outcome is Outcome.REFUSED else list(answer.links)
         robots = answer.robots
-        if visit.kind is Kind.ROBOTS:
+        if visit.kind is VisitKind.ROBOTS:
             documents = []
             if fetched.outcome is Outcome.OK and robots is None:
                 robots = RobotsRules()
         named, below = list(answer.named), list(answer.below)
-        understood = Understood(list(documents), links, robots, named=named, below=below)
+        understood = Understood(list(documents), links, robots, listed=named, below=below)
         batch, verdict = self.table.batch(), Verdict(documents)
         finished = self.frontier.finish(batch, visit, fetched, understood, verdict)
-        if visit.kind is not Kind.ROBOTS:
+        if visit.kind is not VisitKind.ROBOTS:
             self.links[visit.row] = list(finished.links)
         self.table.write(batch)
         return list(finished.targets)
@@ -200,7 +200,7 @@ class Play:
             if lease is None:
                 if not self.frontier.done():
                     self.wait()
-            elif lease.visit.kind is Kind.ROBOTS:
+            elif lease.visit.kind is VisitKind.ROBOTS:
                 self.end(lease, self.robots(lease.visit))
             else:
                 return lease

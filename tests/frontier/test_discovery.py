@@ -9,7 +9,7 @@ from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import RELAX_MARK, after_mark
 from shoal.frontier.state.settings import FrontierSettings, Seams
-from shoal.model.link import Rel, Source
+from shoal.model.link import LinkSource, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
@@ -240,7 +240,7 @@ def test_where_a_seed_moved_to_is_a_seed(table: RocksTable, clock: FakeClock) ->
     assert told == ["http://www.a.test/"]
     row = play.row("http://www.a.test/")
     assert row is not None
-    assert row.source is Source.SEED
+    assert row.source is LinkSource.SEED
     assert play.crawl() == ["http://www.a.test/"]
 
 
@@ -304,7 +304,7 @@ def test_what_robots_forbids_is_not_queued_again_by_every_link(play: Play) -> No
 def test_a_wider_scope_queues_what_was_refused(play: Play) -> None:
     play.frontier.add([link(f"{A}/x", excluded="scope: no"), link(f"{A}/y", excluded="rule: no")])
     play.frontier.add([link(f"{A}/z", rel=int(Rel.NOFOLLOW))])
-    assert play.frontier.reconsider(lambda url: "rule: no" if url.endswith("y") else "") == 1
+    assert play.frontier.rescope(lambda url: "rule: no" if url.endswith("y") else "") == 1
     assert play.crawl() == [f"{A}/x"]
     assert play.state(f"{A}/y") == "excluded/rule"
     assert play.state(f"{A}/z") == "excluded/nofollow"
@@ -316,7 +316,7 @@ def test_a_narrower_scope_excludes_what_waits_but_no_wish(play: Play) -> None:
     play.seed(f"{A}/seed")
     play.submit(f"{A}/wish")
     play.end(play.expect(f"{A}/wish"))
-    assert play.frontier.reconsider(lambda _: "scope: no") == 5
+    assert play.frontier.rescope(lambda _: "scope: no") == 5
     assert play.crawl() == [f"{A}/seed"]
     assert play.frontier.counts["excluded/scope"] == 5
     assert play.problems() == []
@@ -329,7 +329,7 @@ def test_a_wider_depth_queues_what_was_too_deep(
     shallow.add(f"{A}/y", depth=6)
     shallow.frontier.close()
     wider = Play(table, clock, PlaySettings(replace(FAST, reach=Reach(max_depth=5))))
-    assert wider.frontier.reconsider(lambda _: "") == 1
+    assert wider.frontier.rescope(lambda _: "") == 1
     assert wider.crawl() == [f"{A}/x"]
 
 
@@ -339,7 +339,7 @@ def test_old_versions_of_other_cells_are_not_taken_for_rows(play: Play, table: R
     batch = table.batch()
     batch.put("page", row_key(f"{A}/x") + b"\x00visit\x00\xff\xff\xfe\x6a\x00url", b"no row")
     table.write(batch)
-    assert play.frontier.reconsider(lambda _: "") == 0
+    assert play.frontier.rescope(lambda _: "") == 0
     assert play.problems() == []
 
 

@@ -12,8 +12,8 @@ from shoal.model.outcome import Outcome, of_status
 from shoal.model.visit import Fetched, Visit
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import DAY, FAST, crawling
 from tests.frontier.play import Answer, Play
+from tests.frontier.revisits import DAY, FAST, crawling
 
 A = "ftp://a.test"
 ETAG = ("etag", '"1"')

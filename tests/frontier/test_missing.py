@@ -5,15 +5,15 @@ from itertools import pairwise
 import pytest
 
 from shoal.frontier.outcome.missing import MissingSettings, ask_again_at, is_found, note_missing
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.rows import UrlRow
 from shoal.model.outcome import Outcome, State
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Fetched
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import DAY, crawling
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, moved, redirect
+from tests.frontier.revisits import DAY, crawling
 
 A = "ftp://a.test"
 NOW = 1_793_577_600.0
@@ -228,7 +228,7 @@ def test_a_redirect_moves_a_row_or_only_points_elsewhere(
     assert (row.state, row.lost, row.waiting) == (State.REDIRECT, is_lost, True)
     new = steady.row(target)
     assert new is not None
-    assert (new.life is not None) is is_lost, "what is known of the page goes with it"
+    assert (new.history is not None) is is_lost, "what is known of the page goes with it"
     assert steady.crawl(most=1) == [target]
     assert steady.problems() == []
     while not (row := steady.row(f"{A}/1")) or row.state is State.REDIRECT:
@@ -250,4 +250,4 @@ def test_one_pass_gives_up_what_is_missing_for_as_long_as_nobody_asks(play: Play
     row = play.row(f"{A}/1")
     assert row is not None
     assert (row.state, row.lost, row.waiting) == (State.GONE, True, False)
-    assert play.frontier.allowance.mode is Again.NO
+    assert play.frontier.allowance.mode is Mode.NEW

@@ -6,24 +6,24 @@ import pytest
 
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.outcome.missing import MissingSettings
-from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.allowance import Mode, RevisitSettings
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.document import Document, Fate, Understood
-from shoal.model.link import Source
-from shoal.model.messages import Named
+from shoal.model.link import LinkSource
+from shoal.model.messages import Linked
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key
 from shoal.model.verdict import Verdict
-from shoal.model.visit import Fetched, Keep, Kind, Visit
+from shoal.model.visit import Fetched, Keep, Visit, VisitKind
 from shoal.ports import Batch
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import go_on_as
-from tests.frontier.away import Away
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, rules
+from tests.frontier.remote_tablets import Away
+from tests.frontier.revisits import go_on_as
 
 A, B = "ftp://a.test", "ftp://b.test"
 FAST = FrontierSettings(seed=1, politeness=Politeness(delay=0, delay_factor=0, address_share=0))
@@ -41,13 +41,13 @@ def test_a_paused_host_is_left_alone_until_it_is_resumed(play: Play, site: str) 
     first = play.next_page()
     assert first is not None
     host = play.host(f"{site}/1")
-    play.frontier.wishes.pause(host, paused=True)
+    play.frontier.commands.pause(host, paused=True)
     play.end(first)
     play.add(f"{site}/3", f"{B}/1")
     assert play.crawl() == [f"{B}/1"]
     assert play.frontier.done(), "a paused host keeps no crawl from ending"
     assert play.problems() == []
-    play.frontier.wishes.pause(host, paused=False)
+    play.frontier.commands.pause(host, paused=False)
     assert not play.frontier.done()
     assert play.crawl() == [f"{site}/2", f"{site}/3"]
     assert play.problems() == []
@@ -55,17 +55,17 @@ def test_a_paused_host_is_left_alone_until_it_is_resumed(play: Play, site: str) 
 
 def test_a_pause_survives_a_restart(play: Play) -> None:
     play.add(f"{A}/1")
-    play.frontier.wishes.pause(play.host(A), paused=True)
+    play.frontier.commands.pause(play.host(A), paused=True)
     play.frontier.close()
     play.open()
     play.add(f"{A}/2")
     assert play.crawl() == []
-    play.frontier.wishes.pause(play.host(A), paused=False)
+    play.frontier.commands.pause(play.host(A), paused=False)
     assert play.crawl() == [f"{A}/1", f"{A}/2"]
 
 
 def test_a_host_nobody_knows_can_be_paused_in_advance(play: Play) -> None:
-    play.frontier.wishes.pause(play.host("http://a.test"), paused=True)
+    play.frontier.commands.pause(play.host("http://a.test"), paused=True)
     play.add("http://a.test/", "https://a.test/")
     assert play.crawl() == []
     assert play.log == []
@@ -74,9 +74,9 @@ def test_a_host_nobody_knows_can_be_paused_in_advance(play: Play) -> None:
 def test_resuming_does_not_shorten_a_wait(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     play.end(play.expect(f"{A}/1"), Answer(503, headers=[("retry-after", "100")]))
-    play.frontier.wishes.pause(play.host(A), paused=True)
+    play.frontier.commands.pause(play.host(A), paused=True)
     assert play.lease() is None
-    play.frontier.wishes.pause(play.host(A), paused=False)
+    play.frontier.commands.pause(play.host(A), paused=False)
     play.clock.advance(99)
     assert play.lease() is None
     play.clock.advance(2)
@@ -147,7 +147,7 @@ def test_robots_is_obeyed_even_then(play: Play) -> None:
 
 
 def test_a_wish_for_a_new_url_overrules_the_scope(play: Play) -> None:
-    wish = link(f"{A}/1", source=Source.SUBMIT, excluded="scope: elsewhere")
+    wish = link(f"{A}/1", source=LinkSource.SUBMIT, excluded="scope: elsewhere")
     assert play.frontier.add([wish]) == 1
     assert play.crawl() == [f"{A}/1"]
 
@@ -168,7 +168,7 @@ def test_a_wish_for_one_in_flight_is_being_fulfilled(play: Play) -> None:
 
 def inject(play: Play, url: str, understood: Understood) -> list[bytes]:
     row = row_key(url)
-    visit = Visit(url, row, play.site(url), Kind.INJECTED, source=Source.INJECT)
+    visit = Visit(url, row, play.site(url), VisitKind.INJECTED, source=LinkSource.INJECT)
     now = play.clock.now()
     batch = play.table.batch()
     fetched = Fetched(Outcome.OK, started=now, ended=now, body=b"given")
@@ -183,7 +183,7 @@ def test_an_injected_document_is_counted_and_its_links_are_followed(play: Play) 
     assert inject(play, "mail:anna/1", understood) == [row_key(f"{A}/linked")]
     row = play.row("mail:anna/1")
     assert row is not None
-    assert (row.state, row.source, row.depth) == ("fetched", Source.INJECT, 1)
+    assert (row.state, row.source, row.depth) == ("fetched", LinkSource.INJECT, 1)
     assert play.crawl() == [f"{A}/linked"]
     assert play.frontier.counts["total/requests"] == 1, "nobody was asked for it"
     assert play.problems() == []
@@ -250,24 +250,24 @@ class Daily:
         fetched: Fetched,
         understood: Understood,
         resemblance: float,
-        life: Life | None,
-    ) -> tuple[Life, Change]:
+        history: ChangeHistory | None,
+    ) -> tuple[ChangeHistory, Change]:
         del visit, understood, resemblance
-        observed = 0 if life is None else life.observed + 1
-        return Life(observed=observed, seen_ms=to_ms(fetched.ended)), Change.UNKNOWN
+        observed = 0 if history is None else history.observed + 1
+        return ChangeHistory(observed=observed, seen_ms=to_ms(fetched.ended)), Change.UNKNOWN
 
-    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
-        del batch, row, life
+    def plan(self, batch: Batch, row: bytes, history: ChangeHistory, now: float) -> float | None:
+        del batch, row, history
         return now + 86_400
 
-    def forget(self, batch: Batch, life: Life) -> None:
+    def forget(self, batch: Batch, history: ChangeHistory) -> None:
         """Nothing is."""
 
 
-def steady(*, mode: Again = Again.ALSO) -> PlaySettings:
-    missing = MissingSettings(asks_again=mode is Again.ALSO)
+def steady(*, mode: Mode = Mode.STEADY) -> PlaySettings:
+    missing = MissingSettings(asks_again=mode is Mode.STEADY)
     return PlaySettings(
-        replace(FAST, again=AgainSettings(mode), missing=missing), Seams(refresher=Daily())
+        replace(FAST, revisits=RevisitSettings(mode), missing=missing), Seams(refresher=Daily())
     )
 
 
@@ -320,7 +320,7 @@ def test_a_refresh_takes_what_was_chosen_for_it_and_nothing_else(
     assert play.crawl(most=1) == [f"{A}/3"]
     play.add(f"{A}/new")
     clock.advance(10)
-    go_on_as(play, steady(mode=Again.ONLY), Selection(seen_before_ms=to_ms(clock.now() - 3_600)))
+    go_on_as(play, steady(mode=Mode.REFRESH), Selection(seen_before_ms=to_ms(clock.now() - 3_600)))
     assert sorted(play.crawl()) == [f"{A}/1", f"{A}/2"]
     assert play.frontier.done()
     assert play.state(f"{A}/new") == "queued"
@@ -333,13 +333,13 @@ def test_a_refresh_goes_on_to_where_a_page_has_moved(table: RocksTable, clock: F
     assert play.crawl(most=1) == [f"{A}/1"]
     play.add(f"{A}/new")
     play.frontier.close()
-    play.settings = steady(mode=Again.ONLY)
+    play.settings = steady(mode=Mode.REFRESH)
     play.open()
     frontier = play.frontier
     frontier.change(lambda batch, now: frontier.schedules.select(Selection(), batch, now))
     while frontier.schedules.pending:
         frontier.change(frontier.schedules.go_on)
-    moved = Answer(301, links=[link(f"{A}/2", source=Source.REDIRECT)])
+    moved = Answer(301, links=[link(f"{A}/2", source=LinkSource.REDIRECT)])
     asked = play.crawl(lambda visit: moved if visit.url == f"{A}/1" else OK)
     assert asked == [f"{A}/1", f"{A}/2"], "where it went, and nothing else that is new"
     assert play.state(f"{A}/new") == "queued"
@@ -380,12 +380,12 @@ def test_links_to_a_site_of_another_tablet_go_to_the_outbox(
     table: RocksTable, clock: FakeClock
 ) -> None:
     away = Away(b"test,b")
-    play = Play(table, clock, PlaySettings(FAST, Seams(elsewhere=away)))
+    play = Play(table, clock, PlaySettings(FAST, Seams(remote=away)))
     assert play.add(f"{A}/1", f"{B}/1") == 1
     lease = play.expect(f"{A}/1")
     links = [link(f"{B}/2", text="b"), link(f"{A}/2"), link(f"{B}/2", text="again")]
     assert play.end(lease, Answer(200, links)) == [b"", row_key(f"{A}/2"), b""]
-    seed, found = [item for item in away.sent if isinstance(item, Named)]
+    seed, found = [item for item in away.sent if isinstance(item, Linked)]
     assert [(each.url, each.text) for each in seed.links] == [(f"{B}/1", "")]
     assert [(each.url, each.text) for each in found.links] == [(f"{B}/2", "b"), (f"{B}/2", "again")]
     assert (seed.depth, seed.source) == (1, b"")

@@ -10,7 +10,7 @@ from shoal.frontier.schedule.shares import (
     LOAN_SECONDS,
     Borrower,
     Lender,
-    home_of,
+    owner_of,
 )
 from shoal.model.messages import Position, Wanted
 
@@ -129,7 +129,7 @@ def test_what_a_tablet_says_that_it_has_is_not_believed_beyond_measure() -> None
 
 
 def test_homes_are_spread() -> None:
-    homes = {home_of(f"192.0.2.{number}:443", 8) for number in range(200)}
+    homes = {owner_of(f"192.0.2.{number}:443", 8) for number in range(200)}
     assert homes == set(range(8))
 
 

@@ -18,7 +18,7 @@ from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.outcome import Outcome
 from shoal.model.robots.patterns import path_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
 from tests.frontier.play import Answer, Event, Play, PlaySettings, link, moved, redirect, rules
@@ -60,7 +60,7 @@ class Simulation:
         if luck < 0.06:
             return Answer(503, headers=[("retry-after", "8")], address=address)
         seconds = self.random.expovariate(5)
-        if visit.kind is Kind.ROBOTS:
+        if visit.kind is VisitKind.ROBOTS:
             return self.robots(visit.url)._replace(address=address, seconds=seconds)
         if luck < 0.12:
             target = moved(f"{self.site()}/{self.random.randrange(30)}")
@@ -108,12 +108,12 @@ class Simulation:
             case (SiteLease() as lease, Answer() as answer):
                 self.asking -= 1
                 fetched = self.play.release(lease, answer._replace(seconds=0.0))
-                fetched.started = fetched.ended - answer.seconds * fetched.asked
+                fetched.started = fetched.ended - answer.seconds * fetched.requested
                 self.later(self.random.choice([0.0, 0.1, 6.0]), (lease.visit, fetched, answer))
             case (Visit() as visit, Fetched() as fetched, Answer() as answer):
                 self.play.finish(visit, fetched, answer)
-                if visit.kind is Kind.ROBOTS:
-                    self.note_robots(visit.asked_for or visit.site, visit.site)
+                if visit.kind is VisitKind.ROBOTS:
+                    self.note_robots(visit.requested_for or visit.site, visit.site)
 
     def note_robots(self, *sites: bytes) -> None:
         for site in sites:
@@ -147,7 +147,7 @@ def test_no_page_is_asked_for_before_its_robots_txt_is_understood(simulation: Si
     play = simulation.play
     assert any(not event.asked for event in play.log), "nothing was refused"
     for event in play.log:
-        if event.asked and event.kind is Kind.PAGE:
+        if event.asked and event.kind is VisitKind.PAGE:
             known = simulation.robots_known[play.site(event.url)]
             assert event.began >= known
             robots = play.frontier.sites.robots_of(play.site(event.url))

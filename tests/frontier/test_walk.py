@@ -15,11 +15,11 @@ from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.frontier.state.view import FrontierView
 from shoal.model.document import Document
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import Outcome, State
 from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import row_key, site_of_key
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, moved, redirect, rules
@@ -80,12 +80,12 @@ class Walk:
         rows = [other.visit.row for other in self.leased]
         rows += [visit.row for visit, _, _ in self.unfinished]
         assert lease.visit.row not in rows, "a URL is taken twice at once"
-        if not lease.visit.asked_for:
+        if not lease.visit.requested_for:
             assert host_of_site(lease.next_url().site) not in self.paused | self.excluded
         self.leased.append(lease)
 
     def answer(self, visit: Visit) -> Answer:
-        if visit.kind is Kind.ROBOTS:
+        if visit.kind is VisitKind.ROBOTS:
             choices = [
                 Answer(404),
                 Answer(404),
@@ -142,42 +142,42 @@ class Walk:
 
     def pause(self) -> None:
         host = self.play.host(self.random.choice(SITES[:12]))
-        self.play.frontier.wishes.pause(host, paused=True)
+        self.play.frontier.commands.pause(host, paused=True)
         self.paused.add(host)
 
     def resume(self) -> None:
         for host in sorted(self.paused):
-            self.play.frontier.wishes.pause(host, paused=False)
+            self.play.frontier.commands.pause(host, paused=False)
         self.paused.clear()
 
     def exclude(self) -> None:
         host = self.play.host(self.random.choice(SITES[:12]))
-        self.play.frontier.wishes.exclude(host, excluded=True)
+        self.play.frontier.commands.exclude(host, excluded=True)
         self.excluded.add(host)
 
     def include(self) -> None:
         for host in sorted(self.excluded):
-            self.play.frontier.wishes.exclude(host, excluded=False)
+            self.play.frontier.commands.exclude(host, excluded=False)
         self.excluded.clear()
 
     def slow(self) -> None:
         host = self.play.host(self.random.choice(SITES))
-        self.play.frontier.wishes.slow(host, self.random.choice([0, 3, 50]))
+        self.play.frontier.commands.slow(host, self.random.choice([0, 3, 50]))
 
     def retry(self) -> None:
         host = self.play.host(self.random.choice(SITES))
         reason = self.random.choice(["", "connect", "404", "500"])
-        self.play.frontier.wishes.retry(reason, self.random.choice([None, host]))
+        self.play.frontier.commands.retry(reason, self.random.choice([None, host]))
 
     def inject(self) -> None:
         row = row_key(self.url())
         row = self.play.frontier.urls.row_of(row)
-        visit = Visit("", row, site_of_key(row), Kind.INJECTED, source=Source.INJECT)
+        visit = Visit("", row, site_of_key(row), VisitKind.INJECTED, source=LinkSource.INJECT)
         self.play.finish(visit, Fetched(Outcome.OK), Answer(200, self.some_links()))
 
     def reconsider(self) -> None:
         unwanted = self.random.choice(["no such thing", "h1.test", "/b"])
-        self.play.frontier.reconsider(lambda url: "scope: no" if unwanted in url else "")
+        self.play.frontier.rescope(lambda url: "scope: no" if unwanted in url else "")
 
     def advance(self) -> None:
         self.play.clock.advance(self.random.choice([0.3, 1, 5, 40]))
@@ -210,7 +210,7 @@ def test_the_books_agree_and_nothing_is_lost(table: RocksTable, seed: int) -> No
     assert walk.play.problems() == []
 
     walk.resume()
-    walk.play.frontier.wishes.finish()
+    walk.play.frontier.commands.finish()
     turned_away = walk.play.frontier.counts["excluded/by hand"]
     queued_at_excluded = [
         row

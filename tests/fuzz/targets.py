@@ -25,7 +25,7 @@ from shoal.duplicates.native import prints as native_prints
 from shoal.duplicates.near import shingles, sketch
 from shoal.duplicates.pairs import discovery
 from shoal.index import vector
-from shoal.index.pieces import PlainPieces, make_pieces
+from shoal.index.text_stems import PlainPieces, make_pieces
 from tests.fuzz.mutations import damaged, page
 
 Case = tuple[Any, ...]
@@ -175,7 +175,7 @@ def _prints(text: str, other: str, n: int, most: int, marks: int) -> bool:
     _answer(native_prints.overlap, mine[0][:-4], theirs[0][:4] + mine[0][:1:-1])
     hashed = [shingles.hash_word(word) for word in shingles.words(text)]
     return (
-        tuple(mine) == sketch.plain_prints(text, n, most, marks)
+        tuple(mine) == sketch.plain_fingerprint(text, n, most, marks)
         and native_prints.overlap(mine[0], theirs[0]) == sketch.plain_overlap(mine[0], theirs[0])
         and native_prints.word_hashes(text) == array("Q", hashed).tobytes()
         and all(

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.graph.edges import build
 from shoal.graph.link_graph import Adjacency, LinkGraph
-from shoal.graph.runs import RunWriter
+from shoal.graph.sorted_runs import RunWriter
 
 SEED = 7
 Edges = set[tuple[int, int]]

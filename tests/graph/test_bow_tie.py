@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.graph import components
-from shoal.graph.bow_tie import BowTie, Part, bow_tie
+from shoal.graph.bow_tie import BowTie, BowTiePart, bow_tie
 from shoal.graph.components import largest_core, weak_labels
 from tests.graph.graphs import Edges, both_ways, drawn
 
 PLANTED = {
-    Part.CORE: range(6),
-    Part.IN: range(6, 10),
-    Part.OUT: range(10, 13),
-    Part.TUBE: range(13, 15),
-    Part.TENDRIL: range(15, 20),
-    Part.ISLAND: range(20, 26),
+    BowTiePart.CORE: range(6),
+    BowTiePart.IN: range(6, 10),
+    BowTiePart.OUT: range(10, 13),
+    BowTiePart.TUBE: range(13, 15),
+    BowTiePart.TENDRIL: range(15, 20),
+    BowTiePart.ISLAND: range(20, 26),
 }
 
 
@@ -43,13 +43,13 @@ def test_every_part_of_a_planted_graph_is_found() -> None:
 
 def test_without_a_cycle_there_is_no_core() -> None:
     found = bow_tie(*both_ways({(0, 1), (1, 2), (3, 4)}, 6))
-    assert found.parts.tolist() == [Part.TENDRIL] * 3 + [Part.ISLAND] * 3
+    assert found.parts.tolist() == [BowTiePart.TENDRIL] * 3 + [BowTiePart.ISLAND] * 3
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 3])
 def test_pages_without_links_are_islands(nodes: int) -> None:
     found = bow_tie(*both_ways(set(), nodes))
-    assert found.parts.tolist() == [Part.ISLAND] * nodes
+    assert found.parts.tolist() == [BowTiePart.ISLAND] * nodes
     assert found.weak_components == nodes
 
 
@@ -72,7 +72,7 @@ def test_parts_are_as_defined(drawn_graph: tuple[int, Edges]) -> None:
     found = bow_tie(*both_ways(edges, nodes))
     reach = closure(edges, nodes)
     cores = strong_components(reach, nodes)
-    core = set(np.flatnonzero(found.parts == Part.CORE).tolist())
+    core = set(np.flatnonzero(found.parts == BowTiePart.CORE).tolist())
     most = max(map(len, cores))
     assert (core in cores and len(core) == most) if most > 1 else not core
     assert found.parts.tolist() == naive(found, core, reach, edges, nodes)
@@ -139,7 +139,7 @@ def strong_components(reach: list[set[int]], nodes: int) -> list[set[int]]:
 
 def naive(
     found: BowTie, core: set[int], reach: list[set[int]], edges: Edges, nodes: int
-) -> list[Part]:
+) -> list[BowTiePart]:
     both = closure(edges | {(b, a) for a, b in edges}, nodes)
     parts = []
     inside = {n for n in range(nodes) if reach[n] & core} - core
@@ -148,23 +148,23 @@ def naive(
     main = both[min(core)] if core else main_component(found, both, sizes)
     for node in range(nodes):
         if node in core:
-            parts.append(Part.CORE)
+            parts.append(BowTiePart.CORE)
         elif node in inside:
-            parts.append(Part.IN)
+            parts.append(BowTiePart.IN)
         elif node in outside:
-            parts.append(Part.OUT)
+            parts.append(BowTiePart.OUT)
         elif node not in main:
-            parts.append(Part.ISLAND)
+            parts.append(BowTiePart.ISLAND)
         elif any(node in reach[n] for n in inside) and reach[node] & outside:
-            parts.append(Part.TUBE)
+            parts.append(BowTiePart.TUBE)
         else:
-            parts.append(Part.TENDRIL)
+            parts.append(BowTiePart.TENDRIL)
     return parts
 
 
 def main_component(found: BowTie, both: list[set[int]], sizes: list[int]) -> set[int]:
     """Without a core: one of the largest, if it has more than one page."""
-    chosen = np.flatnonzero(found.parts == Part.TENDRIL).tolist()
+    chosen = np.flatnonzero(found.parts == BowTiePart.TENDRIL).tolist()
     if not chosen:
         assert max(sizes) == 1
         return set()

@@ -11,8 +11,8 @@ from shoal.graph import edges as merging
 from shoal.graph.arrays import each_once
 from shoal.graph.edges import build
 from shoal.graph.link_graph import LinkGraph
-from shoal.graph.runs import RunWriter
 from shoal.graph.sites import pages_of, site_graph
+from shoal.graph.sorted_runs import RunWriter
 from tests.graph.graphs import SEED, drawn, row, written
 
 NODES = 90

@@ -105,7 +105,7 @@ def test_it_ends_after_so_many_iterations() -> None:
         into,
         out.degrees(),
         walk=Walk(tolerance=0, max_iterations=3),
-        told=lambda n, _: told.append(n),
+        progress=lambda n, _: told.append(n),
     )
     assert found.iterations == 3
     assert told == [1, 2, 3]

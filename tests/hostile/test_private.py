@@ -183,7 +183,7 @@ def test_a_name_that_is_bound_to_another_address_later_gains_nothing() -> None:
             clock.advance(3600)
             again = await fetcher.fetch(visit)
             assert again.outcome is Outcome.PRIVATE
-            assert not again.asked
+            assert not again.requested
             zone.add("turncoat.test", SECRET, PUBLIC, ttl=0)
             clock.advance(3600)
             assert (await fetcher.fetch(visit)).body == b"public"

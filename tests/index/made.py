@@ -9,7 +9,7 @@ from shoal.index.writer import IndexWriter
 from shoal.model.candidate import Candidates
 from shoal.model.entry import Entry
 from shoal.model.principal import OWNER, Principal
-from shoal.model.query import Clause, Occur, Part, Query, Word
+from shoal.model.query import Clause, Occur, Query, QueryPart, Word
 from shoal.model.record import changed
 
 SMALL_HEAP_BYTES = 16_000_000
@@ -36,15 +36,15 @@ def written(path: Path, entries: Iterable[Entry], position: int = 1) -> IndexRea
     return IndexReader(path)
 
 
-def should(*parts: Part) -> Query:
+def should(*parts: QueryPart) -> Query:
     return Query(tuple(Clause(Occur.SHOULD, part) for part in parts))
 
 
-def must(*parts: Part) -> Query:
+def must(*parts: QueryPart) -> Query:
     return Query(tuple(Clause(Occur.MUST, part) for part in parts))
 
 
-def mixed(**parts: Part) -> Query:
+def mixed(**parts: QueryPart) -> Query:
     """Clauses by the names of how they occur: `must`, `should`, `not_`."""
     return Query(
         tuple(Clause(Occur(name.rstrip("_0123456789")), part) for name, part in parts.items())

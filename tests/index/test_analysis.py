@@ -18,8 +18,8 @@ from shoal.index.analysis import (
     tokens,
     words,
 )
-from shoal.index.pieces import PlainPieces, hash_of, make_pieces
 from shoal.index.stop_words import STOP_WORDS
+from shoal.index.text_stems import PlainPieces, hash_of, make_pieces
 
 ANALYSIS = Analysis()
 TEXTS = st.text(max_size=200) | st.text(

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from shoal.index.documents import domains_of, mark_words, url_words, year_of
 from shoal.index.fields import Vector, key_of, milliseconds
-from shoal.index.media import asked_type, type_words
-from shoal.index.pieces import PlainPieces, Stems, hash_of
+from shoal.index.file_types import asked_type, type_words
+from shoal.index.text_stems import PlainPieces, Stems, hash_of
 from shoal.index.vector import (
     MOST_CONTENT_STEMS,
     content_hashes,

@@ -16,9 +16,9 @@ from shoal.model.query import (
     Is,
     Occur,
     OneOf,
-    Part,
     Phrase,
     Query,
+    QueryPart,
     Rows,
     Word,
 )
@@ -28,7 +28,7 @@ TEXTS = st.sampled_from(["fish", "the", "fish the", "東京", "猫", "a-b", "", 
 TEXTS |= st.text(max_size=20)
 FIELDS = st.sampled_from(["", "title", "content", "rest", "url", "site", "key", "\ud800"])
 NUMBERS = st.none() | st.floats()
-LEAVES: st.SearchStrategy[Part] = st.one_of(
+LEAVES: st.SearchStrategy[QueryPart] = st.one_of(
     st.builds(Word, TEXTS, FIELDS),
     st.builds(Phrase, TEXTS, FIELDS),
     st.builds(Is, st.sampled_from(["site", "type", "language", "source", "mark", "x"]), TEXTS),
@@ -37,7 +37,7 @@ LEAVES: st.SearchStrategy[Part] = st.one_of(
 )
 
 
-def _nested(parts: st.SearchStrategy[Part]) -> st.SearchStrategy[Part]:
+def _nested(parts: st.SearchStrategy[QueryPart]) -> st.SearchStrategy[QueryPart]:
     several = st.lists(parts, max_size=4).map(tuple)
     return st.builds(OneOf, several) | st.builds(AllOf, several)
 
@@ -64,8 +64,8 @@ def test_any_tree(reader: IndexReader, clauses: list[Clause], limit: int) -> Non
     assert sites == [] if limit > 0 and not hits.total else len(sites) <= 1
 
 
-def _deep(make: Callable[[tuple[Part, ...]], Part]) -> Part:
-    part: Part = Word("fish")
+def _deep(make: Callable[[tuple[QueryPart, ...]], QueryPart]) -> QueryPart:
+    part: QueryPart = Word("fish")
     for _ in range(5000):
         part = make((part,))
     return part

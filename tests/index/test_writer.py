@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import Busy, CollectionError, DamagedError
-from shoal.index import place
+from shoal.index import index_directory
 from shoal.index.fields import VERSION, digest_of
 from shoal.index.reader import IndexReader
 from shoal.index.writer import IndexWriter
@@ -140,7 +140,7 @@ def test_no_index_yet(path: Path) -> None:
 
 def test_an_index_of_another_release_is_made_anew(path: Path) -> None:
     written(path, [entry("a", "carp")], 9)
-    (path / place._VERSION_FILE).write_text(f"{VERSION + 1}\n")
+    (path / index_directory._VERSION_FILE).write_text(f"{VERSION + 1}\n")
     with pytest.raises(CollectionError, match="another release"):
         IndexReader(path)
     with writer_at(path) as writer:
@@ -150,7 +150,7 @@ def test_an_index_of_another_release_is_made_anew(path: Path) -> None:
 
 def test_a_reader_goes_on_when_the_index_is_made_anew(path: Path) -> None:
     reader = written(path, [entry("a", "carp")], 9)
-    place.start(path)
+    index_directory.start(path)
     assert found(reader, "carp") == ["a"]
     written(path, [entry("b", "carp"), entry("c", "carp")], 2)
     assert found(reader, "carp") == ["a"]

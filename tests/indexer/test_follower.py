@@ -33,7 +33,7 @@ from shoal.model.principal import OWNER
 from shoal.model.record import from_json
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Table
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
@@ -422,7 +422,12 @@ def test_between_the_rows_of_one_step(shelf: Shelf) -> None:
 def test_whose_changes_are_awaited(shelf: Shelf) -> None:
     """Of documents that were brought in, and of a person's wish; not of what a crawl finds."""
     taken: list[list[int]] = []
-    for kind, level in ((Kind.PAGE, 3), (Kind.PAGE, 0), (Kind.INJECTED, 0), (Kind.PAGE, 0x81)):
+    for kind, level in (
+        (VisitKind.PAGE, 3),
+        (VisitKind.PAGE, 0),
+        (VisitKind.INJECTED, 0),
+        (VisitKind.PAGE, 0x81),
+    ):
         url = f"{A}{len(taken)}"
         visit = Visit(url, row_key(url), site_key(site_of(url)), kind, level=level, is_first=True)
         batch = shelf.store.batch()

@@ -16,7 +16,7 @@ from shoal.errors import Busy, CollectionError
 from shoal.layout.layout import Layout, WriteLock
 from shoal.maintenance import shadow
 from shoal.maintenance.verify import verifying
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, LinkSource
 from shoal.model.urls.rowkey import row_key
 from tests.crawl.run import QUICK, crawl
 from tests.world import RobotsMix, Running, Web, serve
@@ -55,7 +55,7 @@ def url(site: Running, path: str) -> str:
 
 
 def gather(directory: Path, *seeds: str) -> Summary:
-    given = [Link(seed, row_key(seed), source=Source.SEED) for seed in seeds]
+    given = [Link(seed, row_key(seed), source=LinkSource.SEED) for seed in seeds]
     apart, links = shadow.prepare(directory, given)
     config = load(directory, {**QUICK, **SETTINGS}, {})
     return asyncio.run(crawl_into(apart, config, links))

@@ -28,7 +28,7 @@ def test_ranges_become_pieces_of_which_all_is_sure() -> None:
     content = content_of([(3, 7), (9, 12)], "slope")
     assert content.method == "slope"
     assert array("i", content.places).tolist() == [3, 7, 9, 12]
-    assert (content.shades, content.marks) == (b"\xff\xff", b"\0\0")
+    assert (content.line_scores, content.marks) == (b"\xff\xff", b"\0\0")
 
 
 def test_no_ranges_are_no_pieces() -> None:

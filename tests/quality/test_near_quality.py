@@ -18,7 +18,7 @@ from benchmarks.dup_scores import Scores, score_groups
 from shoal.duplicates.duplicates import ACROSS_SITES, SAME_SITE
 from shoal.duplicates.near.groups import Groups, Newcomer, Worth
 from shoal.duplicates.near.near import NearIndex
-from shoal.duplicates.near.sketch import prints
+from shoal.duplicates.near.sketch import fingerprint
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.store.table import RocksTable
 
@@ -64,7 +64,9 @@ def test_one_after_another(corpus: list[Made], tmp_path: Path) -> None:
 
             index.begin()
             batch = table.batch()
-            page = Newcomer(row, prints(each.text), b"", None, partial(worths.__getitem__, row))
+            page = Newcomer(
+                row, fingerprint(each.text), b"", None, partial(worths.__getitem__, row)
+            )
             groups.settle(batch, page, cut)
             table.write(batch)
         hold(score_groups(corpus, {id_: groups.group_of(row) for id_, row in rows.items()}))

@@ -29,7 +29,7 @@ from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.layout import Layout, WriteLock
 from shoal.maintenance.verify import verifying
 from shoal.model.link import Link
-from shoal.model.messages import Handed, Named, Position, Root, Unlinked
+from shoal.model.messages import Handed, Linked, Position, Root, Unlinked
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER
 from shoal.model.record import pack, unpack
@@ -38,7 +38,7 @@ from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.repartition.repartition import repartition
 from shoal.store import archive, archive_ends
 from shoal.store.change_log import SEQUENCE_KEY
-from shoal.store.claims import spots_of, version_of
+from shoal.store.claims import locations_of, version_of
 from shoal.store.pages import PageStore
 from shoal.store.rows import LINKS, OutLink
 from shoal.store.table import FAMILIES, RocksTable
@@ -115,7 +115,8 @@ def state(directory: Path) -> dict[str, dict[bytes, Any]]:
         index = NearIndex(table)
         groups = Groups(index, lambda _row: None, lambda _row: "")
         found["groups"] = {
-            group.lead: sorted(groups.members(group_id)) for group_id, group in index.all_groups()
+            group.representative: sorted(groups.members(group_id))
+            for group_id, group in index.all_groups()
         }
     found["page"] = {key: _with_bytes(layout, key, value) for key, value in found["page"].items()}
     found["print"] = {k: v for k, v in found["print"].items() if not k.startswith(OF_GROUPS)}
@@ -136,7 +137,7 @@ def _with_bytes(layout: Layout, key: bytes, stored: bytes) -> Any:
     version = version_of(key, stored)
     if version is None:
         return stored
-    spots = spots_of(version.value)
+    spots = locations_of(version.value)
     members = [archive.read_member(layout.warc, spot) for spot in spots]
     text = repr(version)
     for spot, member in zip(spots, members, strict=True):
@@ -292,7 +293,7 @@ def test_what_was_on_its_way_has_its_effect_once(one: Path, tmp_path: Path) -> N
         cells.put(batch, source, LINKS, pack(stored), links.when)
         for name in ("taken", "new", "gone"):
             link = Link(FAR + name, row_key(FAR + name), name)
-            outbox.send_to(batch, far, Named([link], 2, 0, source, 1000))
+            outbox.send_to(batch, far, Linked([link], 2, 0, source, 1000))
         outbox.send_to(batch, far, Unlinked(row_key(FAR + "gone"), source, 2000))
         outbox.send_to(batch, far, Handed(site_of_key(row_key(FAR)), 8.0))
         outbox.send_to(batch, far, Root("http://moved.example/"))
@@ -325,7 +326,7 @@ def test_items_for_others_are_addressed_anew(one: Path, tmp_path: Path) -> None:
     with RocksTable(Layout(tablets[near]).table) as table:
         outbox, batch = Outbox(table, Partition(near, 2), 7), table.batch()
         link = Link(FAR, row_key(FAR), "far")
-        outbox.send_to(batch, far, Named([link], 2, 0, row_key(NEAR), 1000))
+        outbox.send_to(batch, far, Linked([link], 2, 0, row_key(NEAR), 1000))
         table.write(batch)
     again = [tmp_path / f"again{number}" for number in range(3)]
     repartition(tablets, again)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shoal.errors import CollectionError, UsageError
 from shoal.sources import inbox as inbox_module
 from shoal.sources.inbox import (
-    MAX_ORDER_BYTES,
+    MAX_COMMAND_BYTES,
     AddFeed,
     Command,
     Exclude,
@@ -131,7 +131,7 @@ def test_an_order_is_seen_only_when_it_is_on_disk(
 
 def test_an_order_is_bounded(spool: Path) -> None:
     with pytest.raises(UsageError, match="an order may have 16,384 bytes"):
-        Inbox(spool).post(Submit("https://a.org/" + "a" * MAX_ORDER_BYTES))
+        Inbox(spool).post(Submit("https://a.org/" + "a" * MAX_COMMAND_BYTES))
     assert Inbox(spool).take() == []
 
 
@@ -148,7 +148,7 @@ def test_an_order_is_bounded(spool: Path) -> None:
         b'{"order":{"type":"Submit","url":"\\ud800"}}',
         b"[" * 9000,
         b'{"x":' + b"[" * 9000,
-        b'{"order":{"type":"Stop"}}' + b" " * MAX_ORDER_BYTES,
+        b'{"order":{"type":"Stop"}}' + b" " * MAX_COMMAND_BYTES,
     ],
 )
 def test_a_bad_file_is_set_aside(spool: Path, data: bytes) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import UsageError
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.urls.params import ParamRules
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.url import canonical
@@ -47,7 +47,7 @@ def urls(*words: str, stdin: str | None = None) -> list[str]:
 def test_what_is_meant_by_a_word(word: str, url: str) -> None:
     [link] = read_seeds([word])
     assert (link.url, link.row) == (url, row_key(url))
-    assert (link.source, link.priority, link.excluded) == (Source.SEED, 0.5, "")
+    assert (link.source, link.priority, link.excluded) == (LinkSource.SEED, 0.5, "")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def table(tmp_path: Path) -> Iterator[RocksTable]:
 
 
 @pytest.fixture
-def desk(table: RocksTable, tmp_path: Path) -> Iterator[Desk]:
+def source_schedule(table: RocksTable, tmp_path: Path) -> Iterator[Desk]:
     made = Desk(PageStore(table, tmp_path / "warc"), tmp_path / "warc")
     with made.archive:
         yield made

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from shoal.errors import DamagedError
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched
 from shoal.store import archive, warc
-from shoal.store.archive import ArchiveWriter, read_member, read_spot
+from shoal.store.archive import ArchiveWriter, read_member, read_record_at
 from tests.store.parts import HOUR, NOON, answer, sha1, visit_to
 from tests.store.readers import by_fastwarc, by_warcio, check
 
@@ -40,8 +40,8 @@ def test_a_visit_is_a_response_and_a_request(writer: ArchiveWriter, tmp_path: Pa
     response, request = writer.write(visit_to(URL), answer(b"<p>fish"))
     assert response is not None
     assert request is not None
-    told = read_spot(tmp_path, response)
-    asked = read_spot(tmp_path, request)
+    told = read_record_at(tmp_path, response)
+    asked = read_record_at(tmp_path, request)
     assert told.headers["warc-type"] == "response"
     assert told.headers["warc-target-uri"] == URL
     assert told.headers["warc-date"] == "2023-11-14T22:13:20Z"
@@ -78,7 +78,7 @@ def test_what_came_again_is_a_revisit(
     again, _ = writer.write(visit_to(URL, b"<p>fish", NOON), fetched)
     assert first is not None
     assert again is not None
-    told, before = read_spot(tmp_path, again), read_spot(tmp_path, first)
+    told, before = read_record_at(tmp_path, again), read_record_at(tmp_path, first)
     assert told.headers["warc-type"] == "revisit"
     assert told.headers["warc-profile"].endswith(f"/1.1/revisit/{profile}")
     assert told.headers["warc-refers-to-target-uri"] == URL
@@ -95,7 +95,7 @@ def test_a_304_that_nobody_asked_for_refers_to_nothing(
     unasked = answer(b"", status=304, outcome=Outcome.UNCHANGED)
     spot, _ = writer.write(visit_to(URL), unasked)
     assert spot is not None
-    told = read_spot(tmp_path, spot).headers
+    told = read_record_at(tmp_path, spot).headers
     assert told["warc-type"] == "response"
     assert "warc-refers-to-date" not in told
     assert check(only_file(tmp_path)) == ""
@@ -105,7 +105,7 @@ def test_a_cut_body_says_so(writer: ArchiveWriter, tmp_path: Path) -> None:
     headers = [("Content-Length", "5000000")]
     spot, _ = writer.write(visit_to(URL), answer(b"half a f", headers=headers, cut=True))
     assert spot is not None
-    told = read_spot(tmp_path, spot)
+    told = read_record_at(tmp_path, spot)
     assert told.headers["warc-truncated"] == "length"
     assert told.http_body == b"half a f"
     assert b"\r\nContent-Length: 8\r\n" in told.http_head
@@ -125,7 +125,7 @@ def test_what_framed_the_body_on_the_way_is_renamed(writer: ArchiveWriter, tmp_p
     ]
     spot, _ = writer.write(visit_to(URL), answer(packed, headers=headers))
     assert spot is not None
-    assert read_spot(tmp_path, spot).http_head.split(b"\r\n")[1:-2] == [
+    assert read_record_at(tmp_path, spot).http_head.split(b"\r\n")[1:-2] == [
         b"X-Crawler-transfer-ENCODING: chunked",
         b"Content-Encoding: gzip",
         b"X-Crawler-content-length: 1",
@@ -180,7 +180,7 @@ def test_no_head_breaks_out_of_its_record(
         assert [each.payload for each in seen] == wanted, read
         assert [each.kind for each in seen] == kinds
         assert [each.offset for each in seen] == offsets
-    ours = [read_spot(tmp_path, spot).http_body for spot, _ in spots if spot is not None]
+    ours = [read_record_at(tmp_path, spot).http_body for spot, _ in spots if spot is not None]
     assert ours == wanted
 
 
@@ -191,7 +191,7 @@ def test_no_url_breaks_out_of_its_line(writer: ArchiveWriter, tmp_path: Path) ->
     fetched.address = "1.2.3.4\r\nWARC-Type: metadata:80"
     spot, _ = writer.write(visit, fetched)
     assert spot is not None
-    told = read_spot(tmp_path, spot)
+    told = read_record_at(tmp_path, spot)
     assert told.headers["warc-type"] == "response"
     assert "\n" not in told.headers["warc-target-uri"]
     assert check(only_file(tmp_path)) == ""
@@ -226,7 +226,7 @@ def test_two_readers_agree_on_every_header_and_body(writer: ArchiveWriter, tmp_p
 
 
 def test_every_spot_is_one_whole_member(writer: ArchiveWriter, tmp_path: Path) -> None:
-    spots: list[Spot] = []
+    spots: list[WarcLocation] = []
     for name, body in BODIES.items():
         written = writer.write(visit_to(f"{URL}{name.replace(' ', '-')}"), answer(body))
         spots += [spot for spot in written if spot is not None]
@@ -263,7 +263,7 @@ def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
             assert first.rec_headers.get_header("WARC-Filename") == path.name
             assert b"software: Shoal/test\r\n" in first.content_stream().read()
     for number, spot in enumerate(spots):
-        assert read_spot(tmp_path, spot).headers["warc-target-uri"] == f"{URL}{number}"
+        assert read_record_at(tmp_path, spot).headers["warc-target-uri"] == f"{URL}{number}"
 
 
 def test_writers_never_share_a_file(tmp_path: Path) -> None:
@@ -281,35 +281,35 @@ def test_writers_never_share_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda spot: Spot(spot.file, spot.offset + 1, spot.length),
-        lambda spot: Spot(spot.file, spot.offset - 1, spot.length),
-        lambda spot: Spot(spot.file, spot.offset, spot.length - 1),
-        lambda spot: Spot(spot.file, spot.offset, 0),
-        lambda spot: Spot(spot.file, spot.offset + 10_000_000, spot.length),
-        lambda spot: Spot("none.warc.gz", spot.offset, spot.length),
+        lambda spot: WarcLocation(spot.file, spot.offset + 1, spot.length),
+        lambda spot: WarcLocation(spot.file, spot.offset - 1, spot.length),
+        lambda spot: WarcLocation(spot.file, spot.offset, spot.length - 1),
+        lambda spot: WarcLocation(spot.file, spot.offset, 0),
+        lambda spot: WarcLocation(spot.file, spot.offset + 10_000_000, spot.length),
+        lambda spot: WarcLocation("none.warc.gz", spot.offset, spot.length),
     ],
 )
 def test_a_wrong_spot_is_told(
-    writer: ArchiveWriter, tmp_path: Path, wrong: Callable[[Spot], Spot]
+    writer: ArchiveWriter, tmp_path: Path, wrong: Callable[[WarcLocation], WarcLocation]
 ) -> None:
     spot, _ = writer.write(visit_to(URL), answer())
     assert spot is not None
     with pytest.raises(DamagedError):
-        read_spot(tmp_path, wrong(spot))
+        read_record_at(tmp_path, wrong(spot))
 
 
 def test_a_flipped_byte_is_told(writer: ArchiveWriter, tmp_path: Path) -> None:
     spot, _ = writer.write(visit_to(URL), answer(b"fish " * 50))
     assert spot is not None
     path = only_file(tmp_path)
-    sound, record = path.read_bytes(), read_spot(tmp_path, spot)
+    sound, record = path.read_bytes(), read_record_at(tmp_path, spot)
     found = 0
     for position in range(spot.offset + 10, spot.offset + spot.length):
         damaged = bytearray(sound)
         damaged[position] ^= 0x20
         path.write_bytes(damaged)
         try:
-            assert read_spot(tmp_path, spot) == record  # a bit that only fills a byte up
+            assert read_record_at(tmp_path, spot) == record  # a bit that only fills a byte up
         except DamagedError:
             found += 1
     assert found >= spot.length - 10 - 1
@@ -346,7 +346,7 @@ def test_a_text_that_was_sent_plain_is_packed_denser(tmp_path: Path) -> None:
             spot, _ = writer.write(visit_to("https://reef.example/"), sent)
             assert spot is not None
             lengths[kind] = spot.length
-            assert read_spot(tmp_path, spot).http_body == body
+            assert read_record_at(tmp_path, spot).http_body == body
         lie = [("Content-Type", "text/html"), ("Content-Encoding", "gzip")]
         spot, _ = writer.write(visit_to("https://reef.example/"), answer(body, headers=lie))
         assert spot is not None
@@ -365,6 +365,6 @@ def test_what_the_server_packed_is_stored_as_it_came(tmp_path: Path, size: int) 
         again, _ = writer.write(visit_to("https://reef.example/"), sent)
     assert spot is not None
     assert again is not None
-    assert read_spot(tmp_path, spot).http_body == body
+    assert read_record_at(tmp_path, spot).http_body == body
     assert gzip.decompress(read_member(tmp_path, again)).endswith(body + b"\r\n\r\n")
     assert spot.length < len(body) + 600

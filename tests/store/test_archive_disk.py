@@ -10,7 +10,7 @@ import pytest
 
 from shoal.errors import CollectionError
 from shoal.store import archive
-from shoal.store.archive import ArchiveWriter, read_spot
+from shoal.store.archive import ArchiveWriter, read_record_at
 from tests.store.parts import answer, visit_to
 from tests.store.readers import by_warcio, check
 
@@ -84,8 +84,8 @@ def test_a_file_whose_end_is_not_known_is_left(
     assert first is not None
     assert third is not None
     assert third.file != first.file
-    assert read_spot(tmp_path, first).http_body == b"one"
-    assert read_spot(tmp_path, third).http_body == b"three"
+    assert read_record_at(tmp_path, first).http_body == b"one"
+    assert read_record_at(tmp_path, third).http_body == b"three"
 
 
 def test_a_directory_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:

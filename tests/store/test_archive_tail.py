@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.store import archive
-from shoal.store.archive import ArchiveWriter, read_spot
+from shoal.store.archive import ArchiveWriter, read_record_at
 from shoal.store.archive_tail import Tail, mend
 from shoal.store.members import members
 from tests.store.parts import answer, visit_to
@@ -28,7 +28,7 @@ class Made(NamedTuple):
     data: bytes
     ends: list[int]
     """Where each record ends."""
-    spots: list[Spot]
+    spots: list[WarcLocation]
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_no_whole_record_behind_a_damaged_one_is_cut(made: Made) -> None:
         assert mended(made, torn) == torn[: made.ends[-2]]
     last = made.spots[-1]
     made.path.write_bytes(made.data)
-    assert read_spot(made.path.parent, last).headers["warc-type"] == "request"
+    assert read_record_at(made.path.parent, last).headers["warc-type"] == "request"
 
 
 @pytest.mark.parametrize(

@@ -40,88 +40,88 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def source_schedule(tmp_path: Path) -> Iterator[Desk]:
     with RocksTable(tmp_path / "table") as table:
         yield Desk(table)
 
 
-def test_a_cell_that_never_was(desk: Desk) -> None:
-    assert desk.at(None) is None
-    assert desk.at(100) is None
-    assert desk.versions() == []
+def test_a_cell_that_never_was(source_schedule: Desk) -> None:
+    assert source_schedule.at(None) is None
+    assert source_schedule.at(100) is None
+    assert source_schedule.versions() == []
 
 
-def test_the_version_of_a_time(desk: Desk) -> None:
+def test_the_version_of_a_time(source_schedule: Desk) -> None:
     for when in (10, 20, 30):
-        desk.put(b"%d" % when, when)
-    assert desk.at(None) == b"30"
-    assert [desk.at(t) for t in (9.9, 10, 19.999, 20, 29.9, 30, 1e9)] == [
+        source_schedule.put(b"%d" % when, when)
+    assert source_schedule.at(None) == b"30"
+    assert [source_schedule.at(t) for t in (9.9, 10, 19.999, 20, 29.9, 30, 1e9)] == [
         None, b"10", b"10", b"20", b"20", b"30", b"30",
     ]  # fmt: skip
-    assert desk.cells.get(ROW, "page:fetch", 25) == Cell(ROW, b"fetch", 20.0, b"20")
+    assert source_schedule.cells.get(ROW, "page:fetch", 25) == Cell(ROW, b"fetch", 20.0, b"20")
 
 
-def test_a_version_out_of_the_past_takes_its_place_there(desk: Desk) -> None:
+def test_a_version_out_of_the_past_takes_its_place_there(source_schedule: Desk) -> None:
     for when in (30, 10, 20):
-        desk.put(b"%d" % when, when)
-    assert desk.at(None) == b"30"
-    assert desk.versions() == [(30, b"30"), (20, b"20"), (10, b"10")]
-    assert desk.at(15) == b"10"
+        source_schedule.put(b"%d" % when, when)
+    assert source_schedule.at(None) == b"30"
+    assert source_schedule.versions() == [(30, b"30"), (20, b"20"), (10, b"10")]
+    assert source_schedule.at(15) == b"10"
 
 
-def test_equal_times_are_one_version(desk: Desk) -> None:
-    desk.put(b"old", 10)
-    desk.put(b"first", 20)
-    desk.put(b"second", 20)
-    desk.put(b"older", 10.0004)  # the same millisecond
-    assert desk.versions() == [(20, b"second"), (10, b"older")]
+def test_equal_times_are_one_version(source_schedule: Desk) -> None:
+    source_schedule.put(b"old", 10)
+    source_schedule.put(b"first", 20)
+    source_schedule.put(b"second", 20)
+    source_schedule.put(b"older", 10.0004)  # the same millisecond
+    assert source_schedule.versions() == [(20, b"second"), (10, b"older")]
 
 
 @pytest.mark.parametrize("order", [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [3, 5, 1, 4, 2]])
-def test_only_so_many_are_kept(desk: Desk, order: list[int]) -> None:
+def test_only_so_many_are_kept(source_schedule: Desk, order: list[int]) -> None:
     for when in order:
-        desk.put(b"%d" % when, when, keep=2)
-    assert desk.versions() == [(5, b"5"), (4, b"4")]
-    assert desk.at(3) is None
+        source_schedule.put(b"%d" % when, when, keep=2)
+    assert source_schedule.versions() == [(5, b"5"), (4, b"4")]
+    assert source_schedule.at(3) is None
 
 
-def test_keeping_one_leaves_no_older(desk: Desk) -> None:
+def test_keeping_one_leaves_no_older(source_schedule: Desk) -> None:
     for when in (2, 1, 3):
-        desk.put(b"%d" % when, when, keep=1)
-    assert desk.versions() == [(3, b"3")]
+        source_schedule.put(b"%d" % when, when, keep=1)
+    assert source_schedule.versions() == [(3, b"3")]
 
 
-def test_a_policy_that_shrank_holds_from_the_next_write(desk: Desk) -> None:
+def test_a_policy_that_shrank_holds_from_the_next_write(source_schedule: Desk) -> None:
     for when in (1, 2, 3, 4):
-        desk.put(b"%d" % when, when, keep=9)
-    desk.put(b"5", 5, keep=2)
-    assert desk.versions() == [(5, b"5"), (4, b"4")]
+        source_schedule.put(b"%d" % when, when, keep=9)
+    source_schedule.put(b"5", 5, keep=2)
+    assert source_schedule.versions() == [(5, b"5"), (4, b"4")]
 
 
-def test_deleting_forgets_every_version(desk: Desk) -> None:
+def test_deleting_forgets_every_version(source_schedule: Desk) -> None:
     other = ROW + b"other"
     for when in (1, 2, 3):
-        desk.put(b"%d" % when, when)
-        desk.put(b"%d" % when, when, row=other)
-    desk.delete()
-    assert desk.versions() == []
-    assert desk.at(2) is None
-    assert len(desk.versions(other)) == 3
-    desk.put(b"4", 4)
-    assert desk.versions() == [(4, b"4")]
+        source_schedule.put(b"%d" % when, when)
+        source_schedule.put(b"%d" % when, when, row=other)
+    source_schedule.delete()
+    assert source_schedule.versions() == []
+    assert source_schedule.at(2) is None
+    assert len(source_schedule.versions(other)) == 3
+    source_schedule.put(b"4", 4)
+    assert source_schedule.versions() == [(4, b"4")]
 
 
-def test_a_scan_gives_the_newest_of_each_row(desk: Desk) -> None:
+def test_a_scan_gives_the_newest_of_each_row(source_schedule: Desk) -> None:
     """Inverted times hold NULs and any other byte; none of them may pass for a cell."""
     rows = [ROW, ROW + b"a", ROW + b"a/b", ROW + b"b"]
     for row in rows:
         for when in (0, 0.001, 255.0, 65536.0, 1_700_000_000.0):
-            desk.put(b"%r" % when, when, keep=9, row=row)
-    found = list(desk.cells.scan("page", ROW, ROW + b"b"))
+            source_schedule.put(b"%r" % when, when, keep=9, row=row)
+    found = list(source_schedule.cells.scan("page", ROW, ROW + b"b"))
     assert [(cell.row, cell.qualifier, cell.when) for cell in found] == [
         (row, b"fetch", 1_700_000_000.0) for row in rows[:3]
     ]
-    assert len(list(desk.cells.scan("page", b""))) == 4
+    assert len(list(source_schedule.cells.scan("page", b""))) == 4
 
 
 def test_a_row_is_not_mixed_with_those_it_begins(tmp_path: Path) -> None:
@@ -190,20 +190,22 @@ def test_it_behaves_as_the_plain_model(
 ) -> None:
     model = Model()
     with RocksTable(tmp_path_factory.mktemp("cells") / "table") as table:
-        desk = Desk(table)
+        source_schedule = Desk(table)
         for step in steps:
             if isinstance(step, bytes):
-                desk.delete(step)
+                source_schedule.delete(step)
                 model.rows.pop(step, None)
             else:
                 row, value, when_ms, keep = step
-                desk.put(value, when_ms / 1000, keep, row)
+                source_schedule.put(value, when_ms / 1000, keep, row)
                 model.put(row, value, when_ms, keep)
         for row in (b"a", b"a/", b"ab", b"b"):
             held = [(time / 1000, value) for time, value in model.rows.get(row, [])]
-            assert desk.versions(row) == held
-            assert desk.at(None, row) == (held[0][1] if held else None)
+            assert source_schedule.versions(row) == held
+            assert source_schedule.at(None, row) == (held[0][1] if held else None)
         for row, when_ms in asked:
-            assert desk.at(when_ms / 1000, row) == model.at(row, when_ms)
+            assert source_schedule.at(when_ms / 1000, row) == model.at(row, when_ms)
         newest = sorted((row, held[0][1]) for row, held in model.rows.items())
-        assert [(cell.row, cell.value) for cell in desk.cells.scan("page", b"")] == newest
+        assert [
+            (cell.row, cell.value) for cell in source_schedule.cells.scan("page", b"")
+        ] == newest

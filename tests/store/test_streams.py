@@ -27,12 +27,12 @@ WEB = [
 
 
 @pytest.fixture
-def web(desk: Desk) -> Desk:
+def web(source_schedule: Desk) -> Desk:
     for hours, url in enumerate(WEB):
-        desk.keep(url, url, NOON + hours * HOUR, status=200 if hours % 2 else 203)
+        source_schedule.keep(url, url, NOON + hours * HOUR, status=200 if hours % 2 else 203)
         lost = answer(b"", NOON, status=404, outcome=Outcome.MISSING)
-        desk.commit(visit_to(f"{url}lost"), lost, Understood())
-    return desk
+        source_schedule.commit(visit_to(f"{url}lost"), lost, Understood())
+    return source_schedule
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,9 @@ def test_a_stream_by_time_and_status(web: Desk, wanted: Filter, numbers: set[int
     assert found == {WEB[number] for number in numbers}
 
 
-def test_a_stream_gives_the_newest_version_once(desk: Desk) -> None:
+def test_a_stream_gives_the_newest_version_once(source_schedule: Desk) -> None:
     for hours in range(3):
-        desk.keep(REEF, f"{hours}", NOON + hours * HOUR)
-    assert [page.when for page in desk.store.stream(b"", None, OWNER)] == [NOON + 2 * HOUR]
+        source_schedule.keep(REEF, f"{hours}", NOON + hours * HOUR)
+    assert [page.when for page in source_schedule.store.stream(b"", None, OWNER)] == [
+        NOON + 2 * HOUR
+    ]

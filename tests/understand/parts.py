@@ -12,7 +12,7 @@ import uvloop
 from shoal.clock import SystemClock
 from shoal.model.document import Document, Understood
 from shoal.model.outcome import Outcome
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
 
@@ -49,7 +49,7 @@ async def closing(pool: Pool, work: Callable[[], Awaitable[T]]) -> T:
 
 
 def ask(
-    pool: Pool, name: str, body: bytes = b"echo", kind: Kind = Kind.PAGE
+    pool: Pool, name: str, body: bytes = b"echo", kind: VisitKind = VisitKind.PAGE
 ) -> Awaitable[Understood]:
     visit = Visit(f"https://reef.example/{name}", name.encode(), b"site", kind)
     return pool.understand(visit, Fetched(Outcome.OK, 200, body=body))

@@ -10,7 +10,7 @@ import pytest
 from shoal.errors import UnderstandError
 from shoal.model.document import Fate, Understood
 from shoal.model.outcome import Outcome
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.understand.pool import LARGE_BYTES, MOST_ASKED, MOST_LARGE, ChildLimits
 from tests.understand.parts import (
     Run,
@@ -155,7 +155,7 @@ def test_a_fault_of_ours_is_raised(run: Run) -> None:
 
 def test_robots_that_kill_make_no_document(run: Run) -> None:
     async def work() -> None:
-        answer = await ask(pool, "robots.txt", b"segv", Kind.ROBOTS)
+        answer = await ask(pool, "robots.txt", b"segv", VisitKind.ROBOTS)
         assert answer.documents == []
         assert answer.robots is None
 
@@ -196,7 +196,9 @@ def test_what_is_awaited_is_read_before_others(run: Run, tmp_path: Path) -> None
     os.mkfifo(gate)
     read: list[str] = []
 
-    async def one(name: str, kind: Kind = Kind.PAGE, level: int = 3, body: bytes = b"echo") -> None:
+    async def one(
+        name: str, kind: VisitKind = VisitKind.PAGE, level: int = 3, body: bytes = b"echo"
+    ) -> None:
         visit = Visit(f"https://reef.example/{name}", name.encode(), b"site", kind, level=level)
         await pool.understand(visit, Fetched(Outcome.OK, 200, body=body))
         read.append(name)
@@ -204,7 +206,7 @@ def test_what_is_awaited_is_read_before_others(run: Run, tmp_path: Path) -> None
     async def work() -> None:
         await one("first")
         asks = [one("shut", body=b"gate %s" % bytes(gate)), *map(one, behind), one("a"), one("b")]
-        asks += [one("pushed", Kind.INJECTED), one("wished", level=0), one("c")]
+        asks += [one("pushed", VisitKind.INJECTED), one("wished", level=0), one("c")]
         asked = [asyncio.ensure_future(each) for each in asks]
         await asyncio.sleep(0)
         await asyncio.to_thread(open_gate, gate)

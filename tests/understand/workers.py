@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shoal.errors import CollectionError
-from shoal.model.document import Document, Spot, Understood
+from shoal.model.document import Document, Understood, WarcLocation
 from shoal.model.visit import Fetched, Visit
 from shoal.understand.child import Worker
 from tests.converters.parts import reader as page_reader
@@ -67,7 +67,7 @@ class Scripted:
         if archive_only:
             if order.endswith("-twice"):
                 POISON[order.removesuffix("-twice")]("")
-            return Understood(response=Spot("kept", len(fetched.body), os.getpid()))
+            return Understood(response=WarcLocation("kept", len(fetched.body), os.getpid()))
         if order in ANSWERS:
             return ANSWERS[order](fetched, argument)
         POISON.get(order.removesuffix("-twice"), str)(argument)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from shoal.cluster.objects import open_objects
-from shoal.control.cluster_commands import Drain, Orders
+from shoal.control.cluster_commands import ClusterCommands, Drain
 from shoal.repartition.split_and_merge import split
 from shoal.web.server.serve import make_app
 from tests.collection.many import crawled
@@ -69,7 +69,7 @@ def test_a_machine_is_drained_without_javascript(
     with opened(browser, f"{address}cluster", java_script_enabled=False) as page:
         page.get_by_role("button", name="Drain a1b2").click()
         assert "Tablets leave a1b2" in page.get_by_role("status").inner_text()
-    orders = Orders(open_objects(str(place)))
+    orders = ClusterCommands(open_objects(str(place)))
     assert [order for _, order in orders.take()] == [Drain("a1b2")]
 
 

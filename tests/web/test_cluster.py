@@ -12,7 +12,14 @@ import httpx
 import pytest
 
 from shoal.cluster.objects import open_objects
-from shoal.control.cluster_commands import Drain, Order, Orders, Rebalance, StopAll, Tell
+from shoal.control.cluster_commands import (
+    ClusterCommand,
+    ClusterCommands,
+    Drain,
+    Rebalance,
+    StopAll,
+    TabletCommands,
+)
 from shoal.errors import UsageError
 from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.cluster_file import create, directories
@@ -90,8 +97,8 @@ class Run:
         assert token
         return self.client.post(path, data={"csrf": token[1], **fields})
 
-    def orders(self) -> list[Order]:
-        return [order for _, order in Orders(open_objects(str(self.place))).take()]
+    def orders(self) -> list[ClusterCommand]:
+        return [order for _, order in ClusterCommands(open_objects(str(self.place))).take()]
 
     def close(self) -> None:
         self.client.close()
@@ -156,7 +163,12 @@ def test_hosts_and_failures_are_steered_as_a_collections_are(run: Run) -> None:
     assert run.post("/sites/slow", host="reef.example", seconds="9").status_code == 303
     assert run.post("/crawl/submit", urls="http://reef.example/new").status_code == 303
     assert run.post("/failures/retry").status_code == 303
-    told = [command for each in run.orders() if isinstance(each, Tell) for command in each.commands]
+    told = [
+        command
+        for each in run.orders()
+        if isinstance(each, TabletCommands)
+        for command in each.commands
+    ]
     assert told == [
         Pause("reef.example"),
         Resume("reef.example"),

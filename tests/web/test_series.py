@@ -65,11 +65,11 @@ def test_listeners_are_counted() -> None:
     series = Series(Crawl().look, lambda: False)
     held = [series.listening() for _ in range(MOST_LISTENERS)]
     assert all(each.__enter__() for each in held)
-    assert not series.has_room()
+    assert not series.has_capacity()
     with series.listening() as has_room:
         assert not has_room
     held.pop().__exit__(None, None, None)
-    assert series.has_room()
+    assert series.has_capacity()
 
 
 @pytest.mark.parametrize(

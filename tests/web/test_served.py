@@ -14,7 +14,7 @@ from shoal.config import load
 from shoal.control import commands as orders
 from shoal.engine.running import crawl_into
 from shoal.maintenance import shadow
-from shoal.model.link import Link, Source
+from shoal.model.link import Link, LinkSource
 from shoal.model.principal import OWNER
 from shoal.model.urls.rowkey import row_key
 from shoal.model.urls.url import site_of
@@ -89,7 +89,7 @@ def test_another_generation_is_opened_and_the_old_one_closed_by_its_last_reader(
     reading = Served(directory, OWNER)
     with reading.reading() as old:
         site.put(0, "/page", "<p>What this page says now, of moons.</p>")
-        seeds = [Link(url, row_key(url), source=Source.SEED)]
+        seeds = [Link(url, row_key(url), source=LinkSource.SEED)]
         apart, links = shadow.prepare(directory, seeds)
         config = load(directory, {**QUICK, **SETTINGS}, {})
         asyncio.run(crawl_into(apart, config, links))

@@ -11,13 +11,13 @@ from shoal.converters.limits import Limits
 from shoal.focus.priority import PrioritySettings
 from shoal.focus.scope import ScopeSettings
 from shoal.model.document import Understood
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.listings.sitemap_metadata import MOST_PARTS, Image, News, Video
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.worker.child import Worker, make
 from shoal.worker.child_config import ChildConfig
 
@@ -49,7 +49,7 @@ def worker(archive: Path) -> Iterator[Worker]:
     worker.close()
 
 
-def visit(url: str, kind: Kind) -> Visit:
+def visit(url: str, kind: VisitKind) -> Visit:
     return Visit(url, row_key(url), site_key(site_of(url)), kind)
 
 
@@ -68,7 +68,7 @@ def understood(worker: Worker, asked: Visit, fetched: Fetched) -> Understood:
 
 
 def names(worker: Worker, body: str | bytes, *headers: tuple[str, str]) -> Understood:
-    return understood(worker, visit(SITEMAP, Kind.SITEMAP), answer(body, *headers))
+    return understood(worker, visit(SITEMAP, VisitKind.SITEMAP), answer(body, *headers))
 
 
 def urlset(*entries: str) -> str:
@@ -80,13 +80,13 @@ def test_a_sitemap_names_pages_with_what_it_says_of_them(worker: Worker) -> None
         <lastmod>2026-01-02T12:00:00Z</lastmod><changefreq>weekly</changefreq>
         <priority>0.9</priority>"""
     found = names(worker, urlset(entry, "<loc>/plain</loc>"))
-    first, second = found.named
+    first, second = found.listed
     url = "https://www.example.org/a/?b=1"
     assert first.link == Link(
         url,
         row_key(url),
         priority=first.link.priority,
-        source=Source.SITEMAP,
+        source=LinkSource.SITEMAP,
         seen=row_key("https://www.example.org/a?b=1"),
     )
     assert (first.modified, first.change_seconds, first.priority) == (1_767_355_200.0, 604_800, 0.9)
@@ -111,7 +111,7 @@ EXTENDED = """<loc>https://www.example.org/en</loc>
 def test_what_it_says_of_a_page_goes_with_its_name(worker: Worker) -> None:
     """Also with what only looks like an address, and with what a terminal would obey."""
     found = names(worker, urlset(EXTENDED, "<loc>/plain</loc>"))
-    told = found.named[0].told
+    told = found.listed[0].metadata
     assert told is not None
     assert told.sitemap == SITEMAP
     assert told.images == [Image("https://cdn.test/1.png", "A [31m red fish")]
@@ -119,7 +119,7 @@ def test_what_it_says_of_a_page_goes_with_its_name(worker: Worker) -> None:
     assert told.news == News("Tide", "", "The Gull")
     assert [each.language for each in told.alternates] == ["de", "fr", "ja"]
     assert told.left_out == 1
-    assert found.named[1].told is None
+    assert found.listed[1].metadata is None
 
 
 def test_translations_are_links_that_the_scope_judges(worker: Worker) -> None:
@@ -127,7 +127,7 @@ def test_translations_are_links_that_the_scope_judges(worker: Worker) -> None:
     it."""
     german = "<loc>https://www.example.org/de</loc><lastmod>2026-01-02</lastmod>"
     found = names(worker, urlset(EXTENDED, german))
-    urls = {each.link.url.removeprefix("https://www.example.org"): each for each in found.named}
+    urls = {each.link.url.removeprefix("https://www.example.org"): each for each in found.listed}
     assert list(urls) == ["/en", "/de", "/private/fr"]
     assert urls["/de"].modified
     assert urls["/private/fr"].link.excluded
@@ -138,13 +138,13 @@ def test_translations_are_links_that_the_scope_judges(worker: Worker) -> None:
 def test_what_is_said_is_bounded(worker: Worker) -> None:
     image = "<image:image><image:loc>https://cdn.test/%s</image:loc></image:image>"
     many = "".join(image % number for number in range(MOST_PARTS + 7))
-    (named,) = names(worker, urlset(f"<loc>/a</loc>{many}{image % ('x' * 2000)}")).named
-    assert named.told is not None
-    assert len(named.told.images) == MOST_PARTS
-    assert named.told.left_out == 8
+    (named,) = names(worker, urlset(f"<loc>/a</loc>{many}{image % ('x' * 2000)}")).listed
+    assert named.metadata is not None
+    assert len(named.metadata.images) == MOST_PARTS
+    assert named.metadata.left_out == 8
     long = "".join(image % (f"{number}/" + "x" * 1900) for number in range(MOST_PARTS))
     found = names(worker, urlset(*(f"<loc>/{number}</loc>{long}" for number in range(300))))
-    kept = [each.told is not None for each in found.named]
+    kept = [each.metadata is not None for each in found.listed]
     assert len(kept) == 300
     assert kept == sorted(kept, reverse=True), "the first are kept"
     assert 100 < sum(kept) < 200
@@ -153,13 +153,13 @@ def test_what_is_said_is_bounded(worker: Worker) -> None:
 
 def test_the_scope_has_its_say(worker: Worker) -> None:
     found = names(worker, urlset("<loc>/private/x</loc>", "<loc>/open</loc>"))
-    assert [bool(named.link.excluded) for named in found.named] == [True, False]
+    assert [bool(named.link.excluded) for named in found.listed] == [True, False]
 
 
 def test_it_speaks_for_its_own_domain_only(worker: Worker) -> None:
     hosts = ["example.org", "shop.example.org", "www.example.org:8443", "example.com", "org", "x.y"]
     found = names(worker, urlset(*(f"<loc>https://{host}/x</loc>" for host in hosts)))
-    assert [named.link.url for named in found.named] == [f"https://{host}/x" for host in hosts[:3]]
+    assert [named.link.url for named in found.listed] == [f"https://{host}/x" for host in hosts[:3]]
     assert found.left_out == 3
 
 
@@ -174,16 +174,16 @@ def test_each_page_is_named_once_and_what_is_none_never(worker: Worker) -> None:
         "http://[",
     ]
     found = names(worker, urlset(*(f"<loc>{each}</loc>" for each in locations)))
-    assert [named.link.url for named in found.named] == ["https://www.example.org/a"]
+    assert [named.link.url for named in found.listed] == ["https://www.example.org/a"]
 
 
 def test_an_index_names_sitemaps(worker: Worker) -> None:
     body = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in ("/1.xml", "http://x.test/2"))
     found = names(worker, f"<sitemapindex>{body}</sitemapindex>")
-    assert found.named == []
+    assert found.listed == []
     (link,) = found.below
     assert (link.url, link.rel) == ("https://www.example.org/1.xml", int(Rel.SITEMAP))
-    assert (link.row, link.source) == (row_key(link.url), Source.SITEMAP)
+    assert (link.row, link.source) == (row_key(link.url), LinkSource.SITEMAP)
     assert found.left_out == 1
 
 
@@ -196,34 +196,34 @@ def test_wrappings_are_undone(worker: Worker, wrappings: int) -> None:
     if wrappings > 1:
         body = gzip.compress(body)
         headers = [("content-encoding", "gzip")]
-    assert len(names(worker, body, *headers).named) == 1
+    assert len(names(worker, body, *headers).listed) == 1
 
 
 def test_what_is_wrong_is_told(worker: Worker) -> None:
     assert names(worker, "<html>Not found</html>").problem == "it is no sitemap"
     bomb = gzip.compress(gzip.compress(b"<urlset>" + b" " * 40_000_000))
     found = names(worker, bomb, ("content-encoding", "gzip"))
-    assert (found.named, found.problem) == (
+    assert (found.listed, found.problem) == (
         [],
         "it unpacks to more than 500 times its size: refused",
     )
     cut = answer(urlset("<loc>/a</loc>"))
     cut.cut = True
-    found = understood(worker, visit(SITEMAP, Kind.SITEMAP), cut)
-    assert len(found.named) == 1
+    found = understood(worker, visit(SITEMAP, VisitKind.SITEMAP), cut)
+    assert len(found.listed) == 1
     assert found.problem.startswith("the body was cut after")
 
 
-@pytest.mark.parametrize("kind", [Kind.SITEMAP, Kind.FEED])
+@pytest.mark.parametrize("kind", [VisitKind.SITEMAP, VisitKind.FEED])
 @pytest.mark.parametrize("outcome", [Outcome.GONE, Outcome.UNCHANGED, Outcome.EMPTY_ANSWER])
-def test_any_other_answer_names_nothing(worker: Worker, kind: Kind, outcome: Outcome) -> None:
+def test_any_other_answer_names_nothing(worker: Worker, kind: VisitKind, outcome: Outcome) -> None:
     fetched = answer(urlset("<loc>/a</loc>"))
     fetched.outcome, fetched.head = outcome, b""
     assert understood(worker, visit(SITEMAP, kind), fetched) == Understood()
 
 
-@pytest.mark.parametrize("kind", [Kind.SITEMAP, Kind.FEED])
-def test_a_redirect_is_one_as_of_a_page(worker: Worker, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [VisitKind.SITEMAP, VisitKind.FEED])
+def test_a_redirect_is_one_as_of_a_page(worker: Worker, kind: VisitKind) -> None:
     fetched = Fetched(Outcome.REDIRECT, 301, headers=[("location", "/new.xml")])
     (link,) = understood(worker, visit(SITEMAP, kind), fetched).links
     assert (link.url, link.rel) == ("https://www.example.org/new.xml", int(Rel.REDIRECT))
@@ -241,16 +241,16 @@ RSS = """<rss version="2.0"><channel><title>News</title><link>https://www.exampl
 
 def test_a_feed_names_the_pages_of_its_items(worker: Worker) -> None:
     headers = ("link", '<https://hub.test/>; rel="hub", </feed.xml>; rel="self"')
-    found = understood(worker, visit(FEED, Kind.FEED), answer(RSS, headers))
-    assert [(named.link.url, named.link.text) for named in found.named] == [
+    found = understood(worker, visit(FEED, VisitKind.FEED), answer(RSS, headers))
+    assert [(named.link.url, named.link.text) for named in found.listed] == [
         ("https://www.example.org/1", "One thing"),
         ("https://other.test/2", "Elsewhere"),
     ]
-    assert all(named.link.source is Source.FEED for named in found.named)
-    assert [named.modified for named in found.named] == [1_767_355_200.0, 0.0]
-    assert bool(found.named[1].link.excluded)
+    assert all(named.link.source is LinkSource.FEED for named in found.listed)
+    assert [named.modified for named in found.listed] == [1_767_355_200.0, 0.0]
+    assert bool(found.listed[1].link.excluded)
     (enclosure,) = found.links
-    assert (enclosure.url, enclosure.source) == ("https://media.test/1.mp3", Source.FEED)
+    assert (enclosure.url, enclosure.source) == ("https://media.test/1.mp3", LinkSource.FEED)
     assert found.feed is not None
     assert [item.url for item in found.feed.items] == [
         "https://www.example.org/1",
@@ -263,15 +263,15 @@ def test_a_feed_names_the_pages_of_its_items(worker: Worker) -> None:
 
 
 def test_what_is_no_feed_names_nothing(worker: Worker) -> None:
-    found = understood(worker, visit(FEED, Kind.FEED), answer("<html>Not found</html>"))
-    assert (found.named, found.links) == ([], [])
+    found = understood(worker, visit(FEED, VisitKind.FEED), answer("<html>Not found</html>"))
+    assert (found.listed, found.links) == ([], [])
     assert found.feed is not None
     assert (found.feed.form, found.problem) == ("", "it is no feed")
 
 
 def test_both_are_archived_like_pages(worker: Worker, archive: Path) -> None:
-    for asked, body in ((visit(SITEMAP, Kind.SITEMAP), urlset("<loc>/a</loc>")),) * 2 + (
-        (visit(FEED, Kind.FEED), RSS),
+    for asked, body in ((visit(SITEMAP, VisitKind.SITEMAP), urlset("<loc>/a</loc>")),) * 2 + (
+        (visit(FEED, VisitKind.FEED), RSS),
     ):
         spot = understood(worker, asked, answer(body)).response
         assert spot is not None

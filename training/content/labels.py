@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-from shoal.cleaners.tokens import Kind, tokens
+from shoal.cleaners.tokens import HtmlTokenKind, tokens
 from training.content.alignment import in_common
 
 UNKNOWN = -1.0
@@ -43,13 +43,13 @@ def text_of(source: str) -> str:
     dropped = ""
     for token in tokens(source):
         if dropped:
-            if token.kind is Kind.END and token.name == dropped:
+            if token.kind is HtmlTokenKind.END and token.name == dropped:
                 dropped = ""
-        elif token.kind is Kind.TEXT:
+        elif token.kind is HtmlTokenKind.TEXT:
             parts.append(source[token.start : token.end])
         elif token.name in _APART:
             parts.append(" ")
-        elif token.kind is Kind.START and token.name in _DROPPED:
+        elif token.kind is HtmlTokenKind.START and token.name in _DROPPED:
             dropped = "" if source.endswith("/>", token.start, token.end) else token.name
     return unescape("".join(parts))
 

@@ -12,7 +12,7 @@ from html import unescape
 from itertools import pairwise
 from typing import NamedTuple
 
-from shoal.cleaners.tokens import Kind, tokens
+from shoal.cleaners.tokens import HtmlTokenKind, tokens
 from shoal.cleaners.visual import box_spans
 from shoal.cleaners.visual_features import features
 from shoal.cleaners.visual_tree import block_tree
@@ -67,8 +67,8 @@ def plain(sources: Iterable[str]) -> str:
         drawings = 0  # what a drawing is called is no text of the page
         for token in tokens(source):
             if token.name == "svg":
-                drawings += 1 if token.kind is Kind.START else -1
-            if token.kind is Kind.TEXT and drawings <= 0:
+                drawings += 1 if token.kind is HtmlTokenKind.START else -1
+            if token.kind is HtmlTokenKind.TEXT and drawings <= 0:
                 parts.append(unescape(source[token.start : token.end]))
             elif token.name not in _INLINE:
                 parts.append(" ")

@@ -7,7 +7,7 @@ from shoal.access.opening import tablet_directories
 from shoal.collection.view import TabletView
 from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
-from shoal.indexer.follower import Follower, Told, commit
+from shoal.indexer.follower import Follower, Progress, commit
 from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.layout import place_of
 from shoal.model.record import Struct
@@ -22,7 +22,7 @@ class Reindexed(Struct):
 
 def update_index(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
-    told: Told | None = None,
+    told: Progress | None = None,
 ) -> int:
     """Take in what was stored since; how many documents were looked at. A crawl, `shoal search` and
     `shoal serve` do so by themselves, and so do the tablets of a cluster that runs."""
@@ -34,7 +34,7 @@ def update_index(
 
 def reindex(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
-    told: Told | None = None,
+    told: Progress | None = None,
 ) -> Reindexed:
     """Make the index anew out of the table. `told` is handed how many documents were read. Of a
     cluster, that of each tablet."""
@@ -42,9 +42,9 @@ def reindex(
     return Reindexed(sum(each.pages for each in every), sum(each.documents for each in every))
 
 
-def _reindex(directory: Path, told: Told | None) -> Reindexed:
+def _reindex(directory: Path, progress: Progress | None) -> Reindexed:
     with TabletView(directory) as collection, IndexWriter(collection.layout.index) as writer:
         follower = Follower(collection.table, collection.store, writer)
-        documents = follower.rebuild(told)
+        documents = follower.rebuild(progress)
         state = commit(collection.layout, follower)
         return Reindexed(state.pages, documents)

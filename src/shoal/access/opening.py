@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from shoal.layout.cluster_file import ClusterFile
 
 
-class Teller(Protocol):
+class ProgressReporter(Protocol):
     """Who hears how far it is."""
 
-    def tell(self, doing: str, done: int, total: int = 0) -> None:
+    def report(self, doing: str, done: int, total: int = 0) -> None:
         """What is being done, for how many, and of how many; 0: not known."""
         ...
 
@@ -39,7 +39,7 @@ class Teller(Protocol):
 class Unheard:
     """Nobody asked how far it is."""
 
-    def tell(self, doing: str, done: int, total: int = 0) -> None:
+    def report(self, doing: str, done: int, total: int = 0) -> None:
         """Nobody is told."""
 
     def remark(self, text: str) -> None:
@@ -50,20 +50,24 @@ _NOBODY = Unheard()
 
 
 def open_collection(
-    place: str | Path | None = None, principal: Principal = OWNER, teller: Teller = _NOBODY
+    place: str | Path | None = None,
+    principal: Principal = OWNER,
+    progress: ProgressReporter = _NOBODY,
 ) -> Collection:
     """Whatever stands there, for reading; to be closed, or used in a `with`."""
-    return Collection(*opened(place, principal, teller))
+    return Collection(*opened(place, principal, progress))
 
 
 def opened(
-    place: str | Path | None = None, principal: Principal = OWNER, teller: Teller = _NOBODY
+    place: str | Path | None = None,
+    principal: Principal = OWNER,
+    progress: ProgressReporter = _NOBODY,
 ) -> tuple[Tablets, str, Path]:
     """What a collection is made of: its tablets, its place, and the directory of its graph."""
     where = place_of(place)
     if not is_cluster_place(where):
         return LocalTablets([Layout(Path(where))], principal), where, Path(where)
-    return _tablets(where, principal, teller), where, graph_place(where)
+    return _tablets(where, principal, progress), where, graph_place(where)
 
 
 def is_there(place: str | Path) -> bool:
@@ -82,7 +86,7 @@ def settings_at(
     return config_of(str(place), dict(overrides), dict(environment))
 
 
-def _tablets(place: str, principal: Principal, teller: Teller) -> Tablets:
+def _tablets(place: str, principal: Principal, progress: ProgressReporter) -> Tablets:
     """Of a cluster."""
     from shoal.layout.cluster_file import (  # noqa: PLC0415 - only clusters need it
         is_object_store,
@@ -92,10 +96,10 @@ def _tablets(place: str, principal: Principal, teller: Teller) -> Tablets:
     file = read(place)
     if not is_object_store(place):
         return SharedTablets(Path(place), file.tablets, principal)
-    tablets = _at_work(place, file, principal, teller)
+    tablets = _at_work(place, file, principal, progress)
     if tablets is not None:
         return tablets
-    layouts = [Layout(each) for each in _restored(place, file, teller)]
+    layouts = [Layout(each) for each in _restored(place, file, progress)]
     return LocalTablets(layouts, principal)
 
 
@@ -116,7 +120,7 @@ class SharedTablets(LocalTablets):
         super().refresh()
 
 
-def tablet_directories(place: str, teller: Teller = _NOBODY) -> list[Path]:
+def tablet_directories(place: str, progress: ProgressReporter = _NOBODY) -> list[Path]:
     """Where the tablets of a collection can be read on this machine; of a cluster, at rest."""
     if not is_cluster_place(place):
         return [Path(place)]
@@ -131,7 +135,7 @@ def tablet_directories(place: str, teller: Teller = _NOBODY) -> list[Path]:
     if status_at(place).running:
         raise Busy(f"The cluster in {place} runs; stop it with: shoal cluster stop {place}")
     if is_object_store(place):
-        return _restored(place, file, teller)
+        return _restored(place, file, progress)
     return directories(Path(place), file.tablets)
 
 
@@ -144,14 +148,14 @@ def graph_place(place: str) -> Path:
     return cache_of(place)
 
 
-def _restored(place: str, file: "ClusterFile", teller: Teller) -> list[Path]:
+def _restored(place: str, file: "ClusterFile", progress: ProgressReporter) -> list[Path]:
     from shoal.access.restored import restored  # noqa: PLC0415 - as above
 
-    return restored(place, file.tablets, teller)
+    return restored(place, file.tablets, progress)
 
 
 def _at_work(
-    place: str, file: "ClusterFile", principal: Principal, teller: Teller
+    place: str, file: "ClusterFile", principal: Principal, progress: ProgressReporter
 ) -> Tablets | None:
     """The owners of its tablets; None when it is at rest, or they can't be asked."""
     from shoal.layout.cluster_status import status_at  # noqa: PLC0415 - as above
@@ -160,12 +164,12 @@ def _at_work(
     if not (status.running and status.ray_address):
         return None
     try:
-        from shoal.cluster.ray_asking import RayTablets  # noqa: PLC0415 - Ray is an extra
+        from shoal.cluster.ray_questions import RayTablets  # noqa: PLC0415 - Ray is an extra
 
         return RayTablets(file.name, file.tablets, status.ray_address, principal)
     except (ImportError, UsageError) as error:
         why = str(error).partition(";")[0]
-        teller.remark(
+        progress.remark(
             f"The cluster runs, and its tablets can't be asked from here ({why}): "
             "this is as of their last checkpoints."
         )

@@ -32,7 +32,7 @@ from shoal.layout.ranks import graph_of
 from shoal.layout.tablet_place import tablet_name
 
 if TYPE_CHECKING:
-    from shoal.access.opening import Teller
+    from shoal.access.opening import ProgressReporter
 
 _KEPT = 2
 _AT_ONCE = 4
@@ -46,19 +46,19 @@ def cache_of(place: str) -> Path:
     return work_folder(place) / "read"
 
 
-def restored(place: str, tablets: int, teller: "Teller") -> list[Path]:
+def restored(place: str, tablets: int, progress: "ProgressReporter") -> list[Path]:
     """Where the tablets lie on this machine, as of their newest checkpoints, with their indexes."""
     cache = cache_of(place)
-    restoring = _Restoring(open_objects(place), cache, teller)
+    restoring = _Restoring(open_objects(place), cache, progress)
     with ThreadPoolExecutor(_AT_ONCE, "restore") as threads:
         found: list[Path] = []
         for number, path in enumerate(threads.map(restoring.newest, range(tablets)), 1):
-            teller.tell("tablets fetched", number, tablets)
+            progress.report("tablets fetched", number, tablets)
             found += [path] if path is not None else []
     if len(found) < tablets:
         raise not_yet(place, len(found), tablets)
     for path in found:
-        bring_up_to_date(path, lambda documents: teller.tell("indexing", documents))
+        bring_up_to_date(path, lambda documents: progress.report("indexing", documents))
     if restoring.is_new and summary_of(graph_of(cache)) is not None:
         with LocalTablets([Layout(path) for path in found]) as opened:
             hand_out(opened, cache)
@@ -76,8 +76,8 @@ def restored_tablet(place: str, number: int) -> Path:
 
 
 class _Restoring:
-    def __init__(self, objects: Objects, cache: Path, teller: "Teller") -> None:
-        self._objects, self._cache, self._teller = objects, cache, teller
+    def __init__(self, objects: Objects, cache: Path, progress: "ProgressReporter") -> None:
+        self._objects, self._cache, self._teller = objects, cache, progress
         self.is_new = False
         """Whether a checkpoint was not here yet."""
 

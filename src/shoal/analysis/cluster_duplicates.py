@@ -17,10 +17,11 @@ from shoal.collection.page import Page
 from shoal.collection.slices import Slice, cut
 from shoal.collection.view import TabletView
 from shoal.duplicates.pairs.discovery import Pair, Progress
-from shoal.duplicates.pairs.divided import BYTES_PER_SKETCH, Divided, Found, Homes
+from shoal.duplicates.pairs.divided import BYTES_PER_SKETCH, Divided, Found
+from shoal.duplicates.pairs.shards import Shards
 from shoal.files.deduping import Comparison, discovery_of, text_sketch
 from shoal.files.named_texts import Admits, NamedThings
-from shoal.fleet.work import Source, Work
+from shoal.fleet.work import TabletQuestions, Work
 from shoal.model.urls.rowkey import site_of_key, url_of
 
 _SLICE_BYTES = 16 << 20
@@ -45,21 +46,21 @@ class PagesCompared(NamedThings[None]):
         self._opening = working
         self._by = by
         self._within = within
-        self._tell = progress
+        self._search_progress = progress
         self._search: Divided | None = None
-        self._marks: list[list[Any]] = []
+        self._minhashes: list[list[Any]] = []
         super().__init__(self._names(), self._pairs, None, admits)
 
     def _names(self) -> Iterator[tuple[str, None]]:
         """Of all pages, by number; before the first is known all are read."""
         work = self._working.enter_context(self._opening)
-        read = _read(work, self._within, self._by.n or 3, self._tell)
+        read = _read(work, self._within, self._by.n or 3, self._search_progress)
         sizes = sum(each.size_bytes for each in read)
         found = _numbered(read)
         pages = sum(len(each.numbers) for each in found)
-        homes = Homes(pages, work.parts(sizes * BYTES_PER_SKETCH))
-        self._search = Divided(work.hands, homes, discovery_of(self._by), self._tell)
-        self._marks = self._search.take(found)
+        shards = Shards(pages, work.parts(sizes * BYTES_PER_SKETCH))
+        self._search = Divided(work.executor, shards, discovery_of(self._by), self._search_progress)
+        self._minhashes = self._search.take(found)
         del read, found
         for row in self._search.names():
             yield url_of(row), None
@@ -69,7 +70,7 @@ class PagesCompared(NamedThings[None]):
             for _ in names:
                 pass
             if self._search is not None:
-                yield from self._search.pairs(self._marks)
+                yield from self._search.pairs(self._minhashes)
 
 
 class _Batch(NamedTuple):
@@ -82,23 +83,25 @@ class _Batch(NamedTuple):
     sketches: Any
 
 
-def _read(work: Work, within: tuple[bytes, bytes], n: int, tell: Progress | None) -> list[_Batch]:
+def _read(
+    work: Work, within: tuple[bytes, bytes], n: int, progress: Progress | None
+) -> list[_Batch]:
     """All tablets, a slice of each after the other."""
     first, end = within
-    most_bytes = min(_SLICE_BYTES, work.hands.room_bytes // 8)
+    most_bytes = min(_SLICE_BYTES, work.executor.capacity_bytes // 8)
     found, documents = [], 0
     starts = dict.fromkeys(range(len(work.sources)), first)
     while starts:
         given = {number: (start, end, n, most_bytes) for number, start in starts.items()}
         rests: dict[int, bytes] = {}
         for number, (read, rows, sketches) in work.of_tablets(read_sketches, given, 3).items():
-            rest, runs, size_bytes = work.hands.fetch(read)
+            rest, runs, size_bytes = work.executor.fetch(read)
             found.append(_Batch(runs, size_bytes, rows, sketches))
             documents += sum(count for _, count in runs)
             rests[number] = rest
         starts = {number: rest for number, rest in rests.items() if rest}
-        if tell is not None:
-            tell("reading", documents, 0)
+        if progress is not None:
+            progress("reading", documents, 0)
     return found
 
 
@@ -127,7 +130,9 @@ def _numbered(read: list[_Batch]) -> list[Found]:
 # --- tasks ----------------------------------------------------------------------------------
 
 
-def read_sketches(source: Source, start: bytes, end: bytes, n: int, most_bytes: int) -> list[Any]:
+def read_sketches(
+    source: TabletQuestions, start: bytes, end: bytes, n: int, most_bytes: int
+) -> list[Any]:
     """A slice of a tablet: (where to go on, its sites, bytes); its rows; their sketches."""
     items, rest = source.ask(sketch_slice, start, end, n, most_bytes)
     rows, sketches = [row for row, _ in items], [sketch for _, sketch in items]

@@ -5,7 +5,7 @@ another tablet is stored as it was written; its owner may keep that page under a
 a task over that tablet says so, for many links at once: by the anchor that the link has left there,
 else by what it knows of the URL. A page whose owner never heard of it counts as it is linked. So
 the graph is the one that a single collection has, and so are the ranks. Graph and ranks are made in
-parts, by more tasks (graph/parted.py).
+parts, by more tasks (graph/partitioned_graph.py).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from shoal.collection.slices import Slice, cut
 from shoal.collection.view import TabletView
-from shoal.fleet.work import Source, Work
+from shoal.fleet.work import TabletQuestions, Work
 from shoal.frontier.state.rows import unpack_url, url_key
 from shoal.graph.edges import Progress
 from shoal.graph.generations import Fresh, Summary
-from shoal.graph.making import Ranker
-from shoal.graph.parted import PartedGraph
-from shoal.graph.pieces import Piece, split
-from shoal.graph.runs import gathered
+from shoal.graph.graph_building import Ranker
+from shoal.graph.graph_parts import Piece, split
+from shoal.graph.partitioned_graph import PartedGraph
+from shoal.graph.sorted_runs import gathered
 from shoal.graph.votes import votes
 from shoal.model.cell import newest_key
 from shoal.model.outcome import State
@@ -57,25 +57,27 @@ class Linked(NamedTuple):
     doubtful: bool
 
 
-def build(work: Work, fresh: Fresh, summary: Summary, told: Progress) -> Ranker:
-    pages = [work.hands.fetch(each) for [each] in work.hands.each(count_pages, _each(work.sources))]
+def build(work: Work, fresh: Fresh, summary: Summary, progress: Progress) -> Ranker:
+    pages = [
+        work.executor.fetch(each) for [each] in work.executor.each(count_pages, _each(work.sources))
+    ]
     parts = work.parts(sum(pages) * _PAGE_BYTES)
-    found = _pieces(work, summary, parts, told)
-    graph = PartedGraph(work.hands, found, told)
+    found = _pieces(work, summary, parts, progress)
+    graph = PartedGraph(work.executor, found, progress)
     del found
-    graph.write(fresh.path, told)
-    return lambda chosen: graph.rank(chosen, told)
+    graph.write(fresh.path, progress)
+    return lambda chosen: graph.rank(chosen, progress)
 
 
 def _each(things: Iterable[Any]) -> Iterator[list[Any]]:
     return ([each] for each in things)
 
 
-def _pieces(work: Work, summary: Summary, parts: int, told: Progress) -> list[list[Any]]:
+def _pieces(work: Work, summary: Summary, parts: int, progress: Progress) -> list[list[Any]]:
     """The pieces of each part: a slice of every tablet after the other, and what the owners of
     other tablets' pages say to the links of that slice."""
     count = len(work.sources)
-    most_bytes = min(SLICE_BYTES, work.hands.room_bytes // 8)
+    most_bytes = min(SLICE_BYTES, work.executor.capacity_bytes // 8)
     found: list[list[Any]] = [[] for _ in range(parts)]
     starts = dict.fromkeys(range(count), _FIRST_ROW)
     while starts:
@@ -92,12 +94,12 @@ def _pieces(work: Work, summary: Summary, parts: int, told: Progress) -> list[li
             _add(found, each)
         for number, (read, *others) in answers.items():
             _add(found, others[count:])
-            start, links, fetched = work.hands.fetch(read)
+            start, links, fetched = work.executor.fetch(read)
             summary.links += links
             summary.fetched += fetched
             starts[number] = start
         starts = {number: start for number, start in starts.items() if start}
-        told("links read", summary.links, 0)
+        progress("links read", summary.links, 0)
     return found
 
 
@@ -109,12 +111,12 @@ def _add(found: list[list[Any]], pieces: Sequence[Any]) -> None:
 # --- tasks ----------------------------------------------------------------------------------
 
 
-def count_pages(source: Source) -> list[int]:
+def count_pages(source: TabletQuestions) -> list[int]:
     return [source.ask(fetched_pages)]
 
 
 def read_votes(  # noqa: PLR0913 - a slice, and how it is divided
-    source: Source, start: bytes, here: Partition, most_bytes: int, seed: int, parts: int
+    source: TabletQuestions, start: bytes, here: Partition, most_bytes: int, seed: int, parts: int
 ) -> list[Any]:
     """A slice of a tablet: (where to go on, links, pages); for each tablet the links to its pages,
     as they are written; and for each part of the graph a piece."""
@@ -134,7 +136,9 @@ def read_votes(  # noqa: PLR0913 - a slice, and how it is divided
     return [(rest, links, len(items)), *linked, *split(gathered(rows, counts, seed), parts)]
 
 
-def settle_links(source: Source, seed: int, parts: int, *linked: list[Linked]) -> list[Piece]:
+def settle_links(
+    source: TabletQuestions, seed: int, parts: int, *linked: list[Linked]
+) -> list[Piece]:
     """Links of other tablets' pages, with the rows that this tablet keeps what is linked under."""
     asked = [each for every in linked for each in every]
     kept = iter(source.ask(kept_under, asked))

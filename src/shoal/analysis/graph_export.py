@@ -62,18 +62,18 @@ def export_graph(
     raise UsageError(f"{str(file)!r} must end in .graphml or .parquet")
 
 
-def _graphml(graph: LinkGraph, path: Path, told: Progress) -> Exported:
+def _graphml(graph: LinkGraph, path: Path, progress: Progress) -> Exported:
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write(_HEAD)
-        for line in _elements(graph, told):
+        for line in _elements(graph, progress):
             out.write(line)
         out.write(_TAIL)
     return Exported(graph.nodes, graph.edges, [str(path)])
 
 
-def _elements(graph: LinkGraph, told: Progress) -> Iterator[str]:
+def _elements(graph: LinkGraph, progress: Progress) -> Iterator[str]:
     for node, row in enumerate(graph.rows()):
-        told("pages written", node, graph.nodes)
+        progress("pages written", node, graph.nodes)
         fetched = "true" if graph.fetched[node] else "false"
         yield (
             f'<node id="n{node}"><data key="url">{xml_text(url_text(row))}</data>'
@@ -81,7 +81,7 @@ def _elements(graph: LinkGraph, told: Progress) -> Iterator[str]:
             f'<data key="fetched">{fetched}</data></node>\n'
         )
     for node, targets in graph.links():
-        told("links written, page", node, graph.nodes)
+        progress("links written, page", node, graph.nodes)
         for target in targets:
             yield f'<edge source="n{node}" target="n{target}"/>\n'
 

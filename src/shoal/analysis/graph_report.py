@@ -69,14 +69,14 @@ def link_graph(
     return GraphReport(summary, shape, far, found[0], texts, found[1])
 
 
-def with_graph(place: str, use: Callable[[LinkGraph], Found], told: Progress) -> Found:
+def with_graph(place: str, use: Callable[[LinkGraph], Found], progress: Progress) -> Found:
     """Use the graph that holds now at a place; without one it is made."""
     for _ in range(2):
         at = graph_of(graph_place(place))
         graph = opened(at, lambda path, summary: LinkGraph(path, summary.seed))
         if graph is not None:
             return use(graph)
-        rank(place, top=0, told=told)
+        rank(place, top=0, told=progress)
     raise _gone()
 
 
@@ -84,14 +84,14 @@ def _gone() -> CollectionError:
     return CollectionError("The link graph was removed while it was read; try again.")
 
 
-def _texts(collection: Collection, told: Progress) -> tuple["array[int]", Counter[str], int]:
+def _texts(collection: Collection, progress: Progress) -> tuple["array[int]", Counter[str], int]:
     """The lengths of all pages, and the words of some."""
     lengths: array[int] = array("q")
     rows: list[tuple[bytes, float]] = []
     """With when each was fetched."""
     one_in = 1
     for number, page in enumerate(collection.pages(), 1):
-        told("lengths of pages read", number, 0)
+        progress("lengths of pages read", number, 0)
         lengths.append(page.document.text_chars)
         row = page.stored.row
         if page.document.text_chars and seeded_number(row, 0) % one_in == 0:
@@ -101,7 +101,7 @@ def _texts(collection: Collection, told: Progress) -> tuple["array[int]", Counte
             rows = [each for each in rows if seeded_number(each[0], 0) % one_in == 0]
     words: Counter[str] = Counter()
     for number, (row, when) in enumerate(rows, 1):
-        told("texts read", number, len(rows))
+        progress("texts read", number, len(rows))
         text = collection.stored_text(row, when)[:_MOST_CHARS]
         new = Counter(word.lower() for word in _WORD.findall(text))
         if len(words) < _MOST_WORDS:

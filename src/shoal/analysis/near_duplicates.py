@@ -27,7 +27,7 @@ from shoal.duplicates.near.difference import Difference
 from shoal.duplicates.near.difference import Piece as Piece
 from shoal.duplicates.near.difference import difference as word_difference
 from shoal.duplicates.near.near import LEAST_SHINGLES, NearIndex
-from shoal.duplicates.near.sketch import Prints, overlap, prints, size
+from shoal.duplicates.near.sketch import Fingerprint, fingerprint, overlap, size
 from shoal.errors import UsageError
 from shoal.files.cleaning import clean
 from shoal.layout.duplicates import groups
@@ -38,9 +38,9 @@ MOST_OF_A_GROUP = 100
 """Pages of a group that are looked at."""
 DEFAULT_AT_MOST = 20
 
-Source = str | Path | Page
+TextOrPage = str | Path | Page
 """A text, a file of any format, or a stored page."""
-Tell = Callable[[int], None]
+Progress = Callable[[int], None]
 """How many texts were read."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 _LEAST_SHOWN = 0.005
@@ -71,7 +71,7 @@ class Compared:
     cosine: float
 
 
-def text_of(source: Source) -> str:
+def text_of(source: TextOrPage) -> str:
     """The content; all of the text where nothing of it is content."""
     if isinstance(source, Page):
         return source.text
@@ -98,14 +98,14 @@ def _require_text(source: str) -> None:
         raise UsageError(f"{source[:200]} is a {kind}, not a text: pass a Path, a Page or a text")
 
 
-def compare(a: Source, b: Source) -> Compared:
+def compare(a: TextOrPage, b: TextOrPage) -> Compared:
     """How alike two texts are, and where they differ. Two that say the very same are alike in full,
     also when they say nothing."""
     ours, theirs = text_of(a), text_of(b)
     difference = word_difference(ours, theirs)
     if _same_words(ours, theirs):
         return Compared(difference, 1.0, 1.0, 1.0, 1.0)
-    mine, other = prints(ours).sketch, prints(theirs).sketch
+    mine, other = fingerprint(ours).sketch, fingerprint(theirs).sketch
     shared, turned = overlap(mine, other), overlap(other, mine)
     alike = cosine(vector(ours), vector(theirs))
     return Compared(difference, shared.resemblance, shared.containment, turned.containment, alike)
@@ -117,11 +117,11 @@ def _same_words(a: str, b: str) -> bool:
 
 def near_duplicates(
     collection: Collection,
-    of: Source,
+    of: TextOrPage,
     *,
     scan: bool = False,
     at_most: int = DEFAULT_AT_MOST,
-    progress: Tell | None = None,
+    progress: Progress | None = None,
 ) -> list[NearDuplicate]:
     """The stored pages that are nearest to a page (also by its URL), a file or a text, best first:
     by resemblance, with `scan` by cosine."""
@@ -139,7 +139,7 @@ def near_duplicates(
     return sorted(near, key=lambda each: (-each.resemblance, -each.cosine, each.url))
 
 
-def _page_of(collection: Collection, of: Source) -> Source:
+def _page_of(collection: Collection, of: TextOrPage) -> TextOrPage:
     """What is meant by a URL is the stored page."""
     if not isinstance(of, str) or not _URL.fullmatch(of):
         return of
@@ -157,7 +157,7 @@ class _Asked(NamedTuple):
     """Of the page that says it; empty when it is none."""
 
 
-def _asked(of: Source) -> _Asked:
+def _asked(of: TextOrPage) -> _Asked:
     text = text_of(of)
     if not text.strip():
         name = of.url if isinstance(of, Page) else "this" if isinstance(of, str) else of
@@ -166,7 +166,7 @@ def _asked(of: Source) -> _Asked:
 
 
 def _others(
-    collection: Collection, row: bytes, progress: Tell | None
+    collection: Collection, row: bytes, progress: Progress | None
 ) -> Iterator[tuple[bytes, str]]:
     texts = in_order(collection.tablets, text_slice, *key_range(""))
     for number, (other, text) in enumerate(texts, 1):
@@ -191,7 +191,7 @@ def _compared(tablets: Tablets, asked: _Asked, rows: Sequence[bytes]) -> Iterato
 def nearest(view: TabletView, asked: _Asked, at_most: int) -> list[tuple[float, bytes]]:
     """Pages of the groups that share marks with a text, and of its own group, the nearest first:
     each with its resemblance below zero."""
-    found, mine = groups(view.table, view.store), prints(asked.text)
+    found, mine = groups(view.table, view.store), fingerprint(asked.text)
     named = [each.group_id for each in NearIndex(view.table).neighbours(mine)]
     own = found.group_of(asked.row) if asked.row else None
     if own is not None and own not in named:
@@ -204,14 +204,14 @@ def nearest(view: TabletView, asked: _Asked, at_most: int) -> list[tuple[float, 
 
 def compared_with(view: TabletView, asked: _Asked, rows: Sequence[bytes]) -> list[NearDuplicate]:
     """Pages of this tablet, beside a text."""
-    mine, words, settings = prints(asked.text).sketch, vector(asked.text), view.config.dedupe
+    mine, words, settings = fingerprint(asked.text).sketch, vector(asked.text), view.config.dedupe
     found = []
     for row in rows:
         stored = view.store.page(row, view.principal)
         if stored is None:
             continue
         text = Page(view, stored).text
-        theirs = prints(text).sketch
+        theirs = fingerprint(text).sketch
         shared = overlap(mine, theirs)
         says_enough = min(size(mine), size(theirs)) >= LEAST_SHINGLES
         is_near = says_enough and shared.resemblance >= _cut(settings, asked.row, row)
@@ -227,7 +227,7 @@ def compared_with(view: TabletView, asked: _Asked, rows: Sequence[bytes]) -> lis
     return found
 
 
-def _resemblance(mine: Prints, sketch: bytes) -> float:
+def _resemblance(mine: Fingerprint, sketch: bytes) -> float:
     return overlap(mine.sketch, sketch).resemblance if sketch else 0.0
 
 

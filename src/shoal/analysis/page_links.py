@@ -117,7 +117,7 @@ def around(
     url: str,
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     top: int = 10,
-    told: Progress | None = None,
+    progress: Progress | None = None,
 ) -> Surroundings:
     """The best hubs and authorities among the pages that link to a page or that it links to."""
     place = place_of(dir)
@@ -134,7 +134,7 @@ def around(
             authorities = zip(found.authorities.tolist(), names, strict=True)
             return Surroundings(len(names), _best(hubs, top), _best(authorities, top))
 
-        found = with_graph(place, ask, told or (lambda _doing, _done, _total: None))
+        found = with_graph(place, ask, progress or (lambda _doing, _done, _total: None))
     if found is None:
         raise UsageError(f"{name} is not in the link graph; `shoal rank` makes it anew")
     return found

@@ -25,12 +25,12 @@ _AT_ONCE = 1 << 16
 Progress = Callable[[str, int, int], None]
 
 
-def write_parquet(graph: LinkGraph, links: Path, nodes: Path, told: Progress) -> None:
+def write_parquet(graph: LinkGraph, links: Path, nodes: Path, progress: Progress) -> None:
     text = pyarrow.string()
     _write(
         links,
         pyarrow.schema([("source", text), ("target", text)]),
-        _links(graph, told),
+        _links(graph, progress),
     )
     number = pyarrow.int64()
     fields = [
@@ -41,7 +41,7 @@ def write_parquet(graph: LinkGraph, links: Path, nodes: Path, told: Progress) ->
         ("links_in", number),
         ("links_out", number),
     ]
-    _write(nodes, pyarrow.schema(fields), _nodes(graph, told))
+    _write(nodes, pyarrow.schema(fields), _nodes(graph, progress))
 
 
 def _write(path: Path, schema: "pyarrow.Schema", rows: Iterator[tuple[object, ...]]) -> None:
@@ -55,17 +55,17 @@ def _write(path: Path, schema: "pyarrow.Schema", rows: Iterator[tuple[object, ..
             out.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
-def _links(graph: LinkGraph, told: Progress) -> Iterator[tuple[object, ...]]:
+def _links(graph: LinkGraph, progress: Progress) -> Iterator[tuple[object, ...]]:
     for node, targets in graph.links():
-        told("links written, page", node, graph.nodes)
+        progress("links written, page", node, graph.nodes)
         source = url_text(graph.row(node)) if targets else ""
         for target in targets:
             yield source, url_text(graph.row(target))
 
 
-def _nodes(graph: LinkGraph, told: Progress) -> Iterator[tuple[object, ...]]:
+def _nodes(graph: LinkGraph, progress: Progress) -> Iterator[tuple[object, ...]]:
     for node, row in enumerate(graph.rows()):
-        told("pages written", node, graph.nodes)
+        progress("pages written", node, graph.nodes)
         yield (
             url_text(row),
             url_text(graph.site(int(graph.site_of[node]))),

@@ -20,8 +20,8 @@ from shoal.fleet.work import Work
 from shoal.fleet.workplace import workplace
 from shoal.graph.edges import Progress as Progress
 from shoal.graph.generations import Summary, opened
+from shoal.graph.graph_building import NoneKnown, make, make_by
 from shoal.graph.link_graph import LinkGraph
-from shoal.graph.making import NoneKnown, make, make_by
 from shoal.graph.scores import RankFile
 from shoal.graph.sites import pages_of
 from shoal.graph.votes import Votes
@@ -65,7 +65,7 @@ class Ranking(Struct):
         return f"<Ranking of {ranked}{highest}>"
 
 
-class Wish(NamedTuple):
+class RankRequest(NamedTuple):
     personal: Sequence[bytes] = ()
     """Rows that the ranks start from."""
     site: bytes = b""
@@ -97,7 +97,7 @@ def rank_pages(  # noqa: PLR0913 - the flags of the command, by name
     collection: Collection,
     work: Work,
     personal: str | Sequence[str] = (),
-    told: Progress | None = None,
+    progress: Progress | None = None,
     *,
     top: int = 20,
     site: str = "",
@@ -112,7 +112,7 @@ def rank_pages(  # noqa: PLR0913 - the flags of the command, by name
     making = (
         partial(make, stored_votes(tablets)) if is_one else partial(make_by, partial(build, work))
     )
-    found = rank_by(making, graph_of(place), Wish(rows, key, top), told)
+    found = rank_by(making, graph_of(place), RankRequest(rows, key, top), progress)
     hand_out(tablets, place)
     return found
 
@@ -121,23 +121,25 @@ def checked(personal: str | Sequence[str], top: int) -> list[str]:
     """The personal pages that were named, if that is in order."""
     if top < 0:
         raise UsageError("top must be 0 or more")
-    wished = [personal] if isinstance(personal, str) else list(personal)
-    if len(wished) > MOST_PERSONAL:
+    request = [personal] if isinstance(personal, str) else list(personal)
+    if len(request) > MOST_PERSONAL:
         raise UsageError(f"at most {MOST_PERSONAL:,} personal pages can be named")
-    return wished
+    return request
 
 
-def rank_by(making: Making, place: Path, wish: Wish, told: Progress | None = None) -> Ranking:
+def rank_by(
+    making: Making, place: Path, request: RankRequest, progress: Progress | None = None
+) -> Ranking:
     """Make a graph in some way, and say what is highest in it."""
     before = opened(place, RankFile)  # what is mapped stays when the files are replaced
     try:
-        making(place, wish.personal, told or _silent)
+        making(place, request.personal, progress or _silent)
     except NoneKnown:
         raise UsageError(
             "None of the personal pages is fetched or linked to in this collection; "
             "`shoal urls` lists those that are."
         ) from None
-    found = opened(place, lambda path, summary: _ranking(path, summary, before, wish))
+    found = opened(place, lambda path, summary: _ranking(path, summary, before, request))
     if found is None:
         raise CollectionError("The ranks were removed as soon as they were made; try again.")
     return found
@@ -146,7 +148,7 @@ def rank_by(making: Making, place: Path, wish: Wish, told: Progress | None = Non
 def ranking(dir: str | Path | None = None, top: int = 20) -> Ranking | None:  # noqa: A002 - as above
     """What was ranked last, as far as it is stored; None where nothing was."""
     place = graph_of(graph_place(place_of(dir)))
-    return opened(place, lambda path, summary: _ranking(path, summary, None, Wish(top=top)))
+    return opened(place, lambda path, summary: _ranking(path, summary, None, RankRequest(top=top)))
 
 
 def stored_votes(tablets: Tablets) -> Iterator[tuple[bytes, Votes]]:
@@ -157,9 +159,11 @@ def stored_votes(tablets: Tablets) -> Iterator[tuple[bytes, Votes]]:
         yield row, Votes(ballot.targets, ballot.links)
 
 
-def _ranking(path: Path, summary: Summary, before: RankFile | None, wish: Wish) -> Ranking:
+def _ranking(
+    path: Path, summary: Summary, before: RankFile | None, request: RankRequest
+) -> Ranking:
     graph, now = LinkGraph(path, summary.seed), RankFile(path, summary)
-    site, top = wish.site, wish.top
+    site, top = request.site, request.top
     pages, sites = [], []
     for node in _of_site(graph, site, top) if site else graph.highest(top):
         row = graph.row(node)

@@ -11,16 +11,16 @@ from pathlib import Path
 
 from shoal.config import Dedupe, load
 from shoal.duplicates.across.across import start_over
-from shoal.duplicates.across.across_audit import audit_homes
+from shoal.duplicates.across.across_audit import audit_shards
 from shoal.duplicates.across.rebuild import remake
-from shoal.duplicates.across.sent import SENT, Sent, verdict_of
+from shoal.duplicates.across.sent_sketches import SENT, Sent, verdict_of
 from shoal.duplicates.across.shard import REALM
 from shoal.duplicates.exact.exact import Judged
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.near.groups import KIN, MEMBER
-from shoal.duplicates.near.near import GROUP, MARK, Cut
+from shoal.duplicates.near.near import GROUP, MINHASH, Cut
 from shoal.duplicates.near.near_audit import everything
-from shoal.duplicates.near.sketch import prints
+from shoal.duplicates.near.sketch import fingerprint
 from shoal.frontier.audit.rebuild import rebuild
 from shoal.frontier.state.rows import pack_url, unpack_url, url_key
 from shoal.layout.duplicates import near
@@ -28,7 +28,7 @@ from shoal.layout.identity import partition_of
 from shoal.layout.index_state import forget_index
 from shoal.layout.layout import Layout, WriteLock
 from shoal.model.content import content_text
-from shoal.model.document import Document, Fate, Regraded
+from shoal.model.document import Document, Fate, Reassigned
 from shoal.model.outcome import Outcome, State
 from shoal.model.principal import OWNER
 from shoal.model.record import JSON_ERRORS, pack, unpack
@@ -42,10 +42,10 @@ from shoal.store.table import RocksTable
 _AT_ONCE = 1000
 _TELL_EVERY = 10_000
 
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
-def regroup_collection(directory: Path, tell: Tell) -> int:
+def regroup_collection(directory: Path, progress: Progress) -> int:
     """Raises Busy while another process writes to the collection. Returns how many pages are
     duplicates of others."""
     layout = Layout(directory)
@@ -53,14 +53,14 @@ def regroup_collection(directory: Path, tell: Tell) -> int:
     config = load(layout.directory, {}, {})
     with WriteLock(layout), RocksTable(layout.table) as table:
         store = PageStore(table, layout.warc, config.crawl.versions)
-        found = regroup(table, store, config.dedupe, tell)
+        found = regroup(table, store, config.dedupe, progress)
         rebuild(table, time.time())
         table.sync()
         forget_index(layout)
     return found
 
 
-def regroup(table: Table, store: PageStore, settings: Dedupe, tell: Tell) -> int:
+def regroup(table: Table, store: PageStore, settings: Dedupe, progress: Progress) -> int:
     """The counts have to be made anew after it."""
     _forget(table)
     judge, done, duplicates = near(table, store, settings), 0, 0
@@ -72,27 +72,27 @@ def regroup(table: Table, store: PageStore, settings: Dedupe, tell: Tell) -> int
         if document.fate is Fate.DUPLICATE:
             document.fate, document.duplicate_of = Fate.WAITING, ""
         text = store.text(page.row, OWNER, page.when)
-        found = prints(content_text(text, document.shades) or text)
+        found = fingerprint(content_text(text, document.line_scores) or text)
         row = page.row.removesuffix(part_of(document.name))
         visit = Visit(url_of(row), row, site_of_key(row), is_first=True)
         fetched = Fetched(Outcome.OK, cut=page.fetch.visit.cut)
         grouped = judge.judge(batch, visit, fetched, [found], Judged([document], twin))
         (document,) = grouped.documents
-        own = Regraded(page.row, document.fate, document.duplicate_of)
-        for each in (own, *grouped.regraded):
+        own = Reassigned(page.row, document.fate, document.duplicate_of)
+        for each in (own, *grouped.reassigned):
             _write(table, store, batch, _as_told(table, each))
             duplicates += each.fate is Fate.DUPLICATE
-        duplicates -= sum(each.fate is not Fate.DUPLICATE for each in grouped.regraded)
+        duplicates -= sum(each.fate is not Fate.DUPLICATE for each in grouped.reassigned)
         table.write(batch)
         done += 1
         if done % _TELL_EVERY == 0:
-            tell(f"{done:,} pages grouped …")
+            progress(f"{done:,} pages grouped …")
     if partition_of(table).tablets > 1:
         _regroup_far(table, judge.cut)
     return duplicates
 
 
-def _as_told(table: Table, graded: Regraded) -> Regraded:
+def _as_told(table: Table, graded: Reassigned) -> Reassigned:
     """What other tablets said of a page holds until they say otherwise."""
     try:
         told = verdict_of(table, graded.row)
@@ -100,12 +100,12 @@ def _as_told(table: Table, graded: Regraded) -> Regraded:
         return graded
     if graded.fate is Fate.DUPLICATE or told is None:
         return graded
-    return Regraded(graded.row, Fate.DUPLICATE, url_of(told.lead))
+    return Reassigned(graded.row, Fate.DUPLICATE, url_of(told.representative))
 
 
 def _regroup_far(table: Table, cut: Callable[[bytes], Cut]) -> None:
     """Other tablets are told of what has changed when this one is next at work."""
-    if next(audit_homes(table, is_settled=False), None) is not None:
+    if next(audit_shards(table, is_settled=False), None) is not None:
         remake(table, cut)
     batch = table.batch()
     for name, stored in everything(table, REALM + SENT):
@@ -133,7 +133,7 @@ def _twin(store: PageStore, document: Document) -> bytes | None:
 
 def _forget(table: Table) -> None:
     batch, pending = table.batch(), 0
-    for prefix in (MARK, GROUP, KIN, MEMBER):
+    for prefix in (MINHASH, GROUP, KIN, MEMBER):
         for key, _ in table.scan(FAMILY, prefix, prefix[:-1] + b"\x01"):
             batch.delete(FAMILY, key)
             pending += 1
@@ -143,7 +143,7 @@ def _forget(table: Table) -> None:
     table.write(batch)
 
 
-def _write(table: Table, store: PageStore, batch: Batch, graded: Regraded) -> None:
+def _write(table: Table, store: PageStore, batch: Batch, graded: Reassigned) -> None:
     cell, stored = store.cells.get(graded.row, FETCH), table.get("page", url_key(graded.row))
     if cell is None:
         return

@@ -34,7 +34,7 @@ _MOST_PAGES = 1_000_000
 _MOST_VISITS = 2e9
 _BUDGETS = 1e-3, 1e3
 
-Tell = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 
 
 class Asked(NamedTuple):
@@ -95,7 +95,7 @@ class Simulation(Struct):
     outcomes: list[Outcome]
 
 
-def simulation(asked: Asked, tell: Tell | None = None) -> Simulation:
+def simulation(asked: Asked, progress: Progress | None = None) -> Simulation:
     _check(asked)
     pages = _population(asked)
     outcomes: list[Outcome] = []
@@ -112,7 +112,7 @@ def simulation(asked: Asked, tell: Tell | None = None) -> Simulation:
             for learns in (False,) if policy == "uniform" else (False, True):
                 run = Run(policy, learns, budget, asked.years, asked.seed)
                 is_yardstick = policy == "uniform"
-                course = uniform if is_yardstick else simulate(pages, run, _teller(tell, run))
+                course = uniform if is_yardstick else simulate(pages, run, _teller(progress, run))
                 outcomes.append(_outcome(course, best, uniform))
     count = len(pages.rates)
     return Simulation(pages.name, count, asked.weighted, asked.years, asked.seed, outcomes)
@@ -159,9 +159,9 @@ def _population(asked: Asked) -> Population:
 
 def _known(collection: Collection) -> Iterator[tuple[float, float, float]]:
     for _, row in collection.urls():
-        life = row.life
-        if life is not None and life.log_rate_sd > 0 and life.weight > 0:
-            yield life.log_rate, life.log_rate_sd, life.weight
+        history = row.history
+        if history is not None and history.log_rate_sd > 0 and history.weight > 0:
+            yield history.log_rate, history.log_rate_sd, history.weight
 
 
 def _optimum(pages: Population, budget: float, policy: Policy) -> Optimum:
@@ -223,8 +223,8 @@ def _closed(age: float, best: float, uniform: float) -> float | None:
     return (uniform - age) / (uniform - best) if uniform > best * (1 + 1e-9) else None
 
 
-def _teller(tell: Tell | None, run: Run) -> Callable[[float], None] | None:
-    if tell is None:
+def _teller(progress: Progress | None, run: Run) -> Callable[[float], None] | None:
+    if progress is None:
         return None
     doing = f"{run.visits_per_week:g} visits, {run.policy}, rates {_rates(run)}, percent done"
-    return lambda share: tell(doing, round(100 * share), 100)
+    return lambda share: progress(doing, round(100 * share), 100)

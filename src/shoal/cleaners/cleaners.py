@@ -69,10 +69,10 @@ class ByModel:
         self._otherwise = Chosen("dom", dom.content)
 
     def content(self, html: str) -> Content:
-        places, shades, marks = self._model.content(html)
-        if not shades and len(html) > _ODD_CHARS:
+        places, line_scores, marks = self._model.content(html)
+        if not line_scores and len(html) > _ODD_CHARS:
             return self._otherwise.content(html)
-        return Content("model", places, shades, marks)
+        return Content("model", places, line_scores, marks)
 
 
 def cleaner_for(method: str, model: Path | None = None) -> Cleaner:

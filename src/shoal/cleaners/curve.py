@@ -9,8 +9,8 @@ from html import unescape
 from typing import Literal
 
 from shoal.cleaners import drawing
-from shoal.cleaners.bits import Bits, Range
 from shoal.cleaners.slope import best_block
+from shoal.cleaners.tag_bits import Bits, Range
 from shoal.cleaners.window import low_slope_blocks
 
 Method = Literal["slope", "window"]

@@ -6,7 +6,7 @@ that of (1 - 2b) from i to j, so the best block is a maximum subarray and one pa
 equally good blocks the first one is taken, as a search over all i and then all j would.
 """
 
-from shoal.cleaners.bits import Bits, Range
+from shoal.cleaners.tag_bits import Bits, Range
 
 
 def best_block(bits: bytes | bytearray) -> Range | None:

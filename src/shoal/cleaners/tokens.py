@@ -41,7 +41,7 @@ _FOREIGN = frozenset({"svg", "math"})
 _SPECIAL = _FOREIGN | _RAW_ENDS.keys() | {"plaintext"}
 
 
-class Kind(IntEnum):
+class HtmlTokenKind(IntEnum):
     """What a stretch of source is."""
 
     TEXT = 0
@@ -51,13 +51,13 @@ class Kind(IntEnum):
     """Comments, doctypes, CDATA, processing instructions, scripts, style sheets, a cut-off tag."""
 
 
-_TEXT, _START, _END, _OTHER = Kind  # an enumeration's attributes are slow to look up
+_TEXT, _START, _END, _OTHER = HtmlTokenKind  # an enumeration's attributes are slow to look up
 
 
 class Token(NamedTuple):
     """A stretch [start, end) of the source; a tag with its angle brackets."""
 
-    kind: Kind
+    kind: HtmlTokenKind
     name: str
     """The element in lower case; empty for TEXT and OTHER."""
     start: int

@@ -12,7 +12,7 @@ own table cell, and pops what it closes; nothing here recurses.
 
 from collections.abc import Iterator
 
-from shoal.cleaners.tokens import Kind, tokens
+from shoal.cleaners.tokens import HtmlTokenKind, tokens
 
 MAX_DEPTH = 512
 """As in browsers: what is nested deeper counts as text of the deepest element."""
@@ -100,17 +100,17 @@ class Tree:
     def _read(self) -> None:
         html, opened = self._html, self._open
         for kind, name, start, end in tokens(html):
-            if kind == Kind.TEXT:
+            if kind == HtmlTokenKind.TEXT:
                 if not html[start:end].isspace():
                     self._end_head(start)
                     self.texts.append((start, end, opened[-1], self._linked))
             elif name == "a":
-                self._linked = kind == Kind.START and "href" in html[start:end].lower()
+                self._linked = kind == HtmlTokenKind.START and "href" in html[start:end].lower()
             elif name == "hr":
                 self._end("p", start, start)
-            elif kind == Kind.OTHER or name in FORMATTING or name in _VOID:
+            elif kind == HtmlTokenKind.OTHER or name in FORMATTING or name in _VOID:
                 pass
-            elif kind == Kind.START:
+            elif kind == HtmlTokenKind.START:
                 self._start_tag(name, start, end)
             elif self._too_deep:
                 self._too_deep -= 1

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from shoal.cleaners.tokens import Kind, tokens
+from shoal.cleaners.tokens import HtmlTokenKind, tokens
 from shoal.cleaners.visual_features import features
 from shoal.cleaners.visual_tree import Block, block_tree, walk
 from shoal.cleaners.visual_weights import WEIGHTS
@@ -138,10 +138,10 @@ def box_spans(html: str) -> dict[int, Range]:
     spans: dict[int, Range] = {}
     waiting: list[tuple[str, int, int]] = []
     for token in tokens(html):
-        if token.kind is Kind.START and token.name not in _VOID:
+        if token.kind is HtmlTokenKind.START and token.name not in _VOID:
             match = _NUMBER.search(html, max(token.start, token.end - 40), token.end)
             waiting.append((token.name, int(match[1]) if match else -1, token.start))
-        elif token.kind is Kind.END and waiting and waiting[-1][0] == token.name:
+        elif token.kind is HtmlTokenKind.END and waiting and waiting[-1][0] == token.name:
             _, number, start = waiting.pop()
             if number >= 0:
                 spans[number] = start, token.end

@@ -9,7 +9,7 @@ until it is above that. The numbers are our choice, by measurement on the pages 
 
 from array import array
 
-from shoal.cleaners.bits import Bits, Range
+from shoal.cleaners.tag_bits import Bits, Range
 
 WIDTH_TOKENS = 50
 _WINDOWS = 4

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 @contextmanager
 def reading(given_dir: str | None) -> Iterator["Collection"]:
     from shoal.access.opening import open_collection
-    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.progress import StepProgress
     from shoal.model.principal import OWNER
 
-    with Steps() as steps:
-        collection = open_collection(given_dir, OWNER, steps)
+    with StepProgress() as progress:
+        collection = open_collection(given_dir, OWNER, progress)
     with collection:
         yield collection

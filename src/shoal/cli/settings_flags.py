@@ -6,7 +6,7 @@ What a value may be is the configuration's business; here text only becomes what
 from collections.abc import Iterable, Mapping
 
 from shoal.config import Setting, settings
-from shoal.config.values import Kind, described
+from shoal.config.values import SettingKind, described
 from shoal.errors import UsageError
 
 
@@ -49,7 +49,7 @@ def assignments(pairs: Iterable[str]) -> dict[str, object]:
 
 def _typed(setting: Setting, text: str) -> object:
     """A number where a number is wanted; what is none is left for the refusal to name."""
-    if setting.kind not in (Kind.COUNT, Kind.NUMBER):
+    if setting.kind not in (SettingKind.COUNT, SettingKind.NUMBER):
         return text
     for convert in (int, float):
         try:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from shoal import faults
+from shoal.cluster.checkpoint_plan import Planned, Planner, Upload
 from shoal.cluster.manifest import (
     Manifest,
     Piece,
@@ -31,8 +32,7 @@ from shoal.cluster.manifest import (
     write_local,
 )
 from shoal.cluster.objects import Exists, Objects, StoreFault
-from shoal.cluster.parts import MOST_BYTES
-from shoal.cluster.plan import Planned, Planner, Upload
+from shoal.cluster.upload_parts import MOST_BYTES
 from shoal.errors import CollectionError, Fenced
 from shoal.model.record import changed
 

@@ -1,6 +1,6 @@
 """Who runs the tablets, and where? The seam between what decides and what carries it out.
 
-`Fleet` is what a coordinator needs of the machines; rays.py has it on Ray. Nothing of Ray is
+`Fleet` is what a coordinator needs of the machines; ray_fleet.py has it on Ray. Nothing of Ray is
 imported unless a fleet is started.
 """
 

@@ -175,7 +175,7 @@ def open_objects(place: str) -> Objects:
     endpoints are taken from the environment variables that other tools of these stores use."""
     scheme, is_url, rest = place.partition("://")
     if not is_url:
-        from shoal.cluster.directory import DirectoryObjects  # noqa: PLC0415 - it needs this module
+        from shoal.cluster.directory_objects import DirectoryObjects  # noqa: PLC0415 - it needs this module
 
         return DirectoryObjects(Path(place))
     if scheme not in _SCHEMES or not rest.strip("/"):

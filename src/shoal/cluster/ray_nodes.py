@@ -8,7 +8,7 @@ import ray
 from ray.cluster_utils import Cluster as RayMachines
 
 from shoal.cluster.fleet import namespace_of
-from shoal.cluster.reach import must_answer
+from shoal.cluster.ray_address_check import must_answer
 from shoal.errors import UsageError
 
 NAME_CHARS = 8

@@ -33,7 +33,7 @@ from shoal.cluster.manifest import (
     write_local,
 )
 from shoal.cluster.objects import Missing, Objects
-from shoal.cluster.parts import MOST_BYTES
+from shoal.cluster.upload_parts import MOST_BYTES
 from shoal.errors import CollectionError, DamagedError
 from shoal.model.digest import pieces_digest
 
@@ -53,10 +53,10 @@ def restore(
     prefix: str,
     into: Path,
     reuse: Sequence[Path] = (),
-    told: Callable[[str], None] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Manifest | None:
     """Into a directory that is empty or not there. None when the store has no checkpoint of the
-    tablet; `reuse` are directories of its former lives; `told` hears of damage."""
+    tablet; `reuse` are directories of its former lives; `progress` hears of damage."""
     partial = into.with_name(into.name + ".partial")
     passed: set[str] = set()
     try:
@@ -67,8 +67,10 @@ def restore(
                 manifest = _restore_one(objects, prefix, name, partial, reuse)
             except (DamagedError, Missing) as error:
                 passed.add(name)
-                if told is not None and objects.exists(f"{prefix}/{checkpoint_key(name)}"):
-                    told(f"The checkpoint {name} of {prefix} is damaged and passed over: {error}")
+                if progress is not None and objects.exists(f"{prefix}/{checkpoint_key(name)}"):
+                    progress(
+                        f"The checkpoint {name} of {prefix} is damaged and passed over: {error}"
+                    )
                 continue
             partial.replace(into)
             return manifest

@@ -26,7 +26,7 @@ from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.ranges import key_range
 from shoal.layout.snapshot import Status
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.outcome import State
 from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key, url_of
@@ -126,7 +126,7 @@ class Collection(Closing):
     def marks(self, url: str) -> dict[str, str]:
         return self.ask(url, TabletView.marks)
 
-    def told(self, url: str) -> list[Told]:
+    def told(self, url: str) -> list[SitemapMetadata]:
         return self.ask(url, TabletView.told)
 
     def rank(self, url: str) -> float:

@@ -12,7 +12,7 @@ from shoal.converters.sniff.sniff import file_name
 from shoal.layout.index_state import fate_of
 from shoal.model.content import content_text
 from shoal.model.document import Document, Fate
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.store.pages import StoredPage
 from shoal.store.rows import VisitRow
 from shoal.worker.conversion import Conversion
@@ -38,7 +38,7 @@ class Holder(Protocol):
     def anchors(self, url: str) -> list[tuple[str, str]]: ...
     def lead(self, url: str) -> str: ...
     def duplicates(self, url: str) -> list[str]: ...
-    def told(self, url: str) -> list[Told]: ...
+    def told(self, url: str) -> list[SitemapMetadata]: ...
     def stored_text(self, row: bytes, when: float) -> str:
         """All of a version's text; empty where none is kept."""
         ...
@@ -83,7 +83,7 @@ class Page:
     def text(self) -> str:
         """Its content: without menus, advertisements, footers. All of it where that is nothing."""
         whole = self.whole_text
-        return content_text(whole, self.document.shades) or whole
+        return content_text(whole, self.document.line_scores) or whole
 
     @property
     def whole_text(self) -> str:
@@ -112,7 +112,7 @@ class Page:
         return lead if lead != self.url else self.document.duplicate_of
 
     @property
-    def told(self) -> list[Told]:
+    def told(self) -> list[SitemapMetadata]:
         """What sitemaps say of it: pictures, videos, news, translations."""
         return self.collection.told(self.url)
 

@@ -135,14 +135,14 @@ def seen(collection: TabletView, rows: Sequence[bytes]) -> list[bool]:
 def lead_of(collection: TabletView, url: str, tablets: int) -> tuple[str, str]:
     """The page of this tablet that stands for a page; and the one of another tablet that stands for
     that one, empty where there is none."""
-    lead = collection.lead(url)
-    page = collection.page(lead) if lead else None
+    representative = collection.lead(url)
+    page = collection.page(representative) if representative else None
     if page is None or page.document.fate is not Fate.DUPLICATE:
-        return lead, ""
+        return representative, ""
     other = page.document.duplicate_of
     here = tablet_of_row(page.stored.row, tablets)
     is_elsewhere = bool(other) and tablet_of_row(row_key(other), tablets) != here
-    return lead, other if is_elsewhere else ""
+    return representative, other if is_elsewhere else ""
 
 
 def sketch_of(view: TabletView, url: str) -> bytes:

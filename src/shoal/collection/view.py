@@ -24,7 +24,7 @@ from shoal.layout.layout import Layout, ReadLock, is_locked
 from shoal.layout.ranges import key_range
 from shoal.layout.ranks import Ranks
 from shoal.layout.snapshot import Snapshot, Status, read_snapshot, status_of
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
 from shoal.model.urls.rowkey import part_of, url_of
@@ -161,7 +161,7 @@ class TabletView(Closing):
         """The URLs of the other pages of its group of near-duplicates; the first is the one that
         stands for all, if it is another."""
         row, found = self.row(url), groups(self.table, self.store)
-        group_id, lead = found.group_of(row), found.lead_of(row)
+        group_id, lead = found.group_of(row), found.representative_of(row)
         if group_id is None or lead is None:
             return []
         others = (each for each in found.members(group_id) if each not in (row, lead))
@@ -174,7 +174,7 @@ class TabletView(Closing):
         row = self.row(url)
         if self.store.page(row, self.principal) is None:
             return ""
-        return url_of(groups(self.table, self.store).lead_of(row) or row)
+        return url_of(groups(self.table, self.store).representative_of(row) or row)
 
     def rank(self, url: str) -> float:
         """What a page is worth by the links to it, from 0 to 1, as of the last `shoal rank`."""
@@ -184,7 +184,7 @@ class TabletView(Closing):
         """The rows of the near-duplicates that a page stands for."""
         found = groups(self.table, self.store)
         group_id = found.group_of(row)
-        if group_id is None or found.lead_of(row) != row:
+        if group_id is None or found.representative_of(row) != row:
             return []
         others = (each for each in found.members(group_id) if each != row)
         return list(islice(others, MOST_DUPLICATES))
@@ -202,9 +202,9 @@ class TabletView(Closing):
     def marks(self, url: str) -> dict[str, str]:
         return self.store.marks(self.row(url), self.principal)
 
-    def told(self, url: str) -> list[Told]:
+    def told(self, url: str) -> list[SitemapMetadata]:
         """What sitemaps say of a page: pictures, videos, news, translations."""
-        return self.store.told(self.row(url), self.principal)
+        return self.store.sitemap_metadata(self.row(url), self.principal)
 
     def is_running(self) -> bool:
         return is_locked(self.layout)

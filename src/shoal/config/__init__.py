@@ -33,8 +33,8 @@ from shoal.config.sections import (
     Url,
 )
 from shoal.config.values import (
-    Kind,
     Setting,
+    SettingKind,
     Value,
     as_toml,
     described,
@@ -272,9 +272,9 @@ def _setting(key: str, hint: Any, default: Any, notes: Mapping[str, Any]) -> Set
     if get_origin(kind_hint) is Annotated:
         kind = kind_hint.__metadata__[0]
     elif get_origin(kind_hint) is Literal:
-        kind, choices = Kind.CHOICE, get_args(kind_hint)
+        kind, choices = SettingKind.CHOICE, get_args(kind_hint)
     else:
-        kind = {int: Kind.COUNT, float: Kind.NUMBER, str: Kind.TEXT}[kind_hint]
+        kind = {int: SettingKind.COUNT, float: SettingKind.NUMBER, str: SettingKind.TEXT}[kind_hint]
     return Setting(
         key=key,
         kind=kind,

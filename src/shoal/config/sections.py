@@ -10,14 +10,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
 
-from shoal.config.values import Kind, Shape, is_address, is_host
+from shoal.config.values import SettingKind, Shape, is_address, is_host
 
 VERSION = "0.1.0"
 
-Seconds = Annotated[float, Kind.SECONDS]
-Bytes = Annotated[int, Kind.BYTES]
-Texts = Annotated[tuple[str, ...], Kind.TEXTS]
-Patterns = Annotated[tuple[str, ...], Kind.PATTERNS]
+Seconds = Annotated[float, SettingKind.SECONDS]
+Bytes = Annotated[int, SettingKind.BYTES]
+Texts = Annotated[tuple[str, ...], SettingKind.TEXTS]
+Patterns = Annotated[tuple[str, ...], SettingKind.PATTERNS]
 
 HEADER_TEXT = Shape(
     lambda text: text.isascii() and text.isprintable(), "printable ASCII, as it is sent in a header"

@@ -22,7 +22,7 @@ from shoal.errors import UsageError
 Value = int | float | str | tuple[str, ...] | None
 
 
-class Kind(Enum):
+class SettingKind(Enum):
     """What may be written for a setting: a word, how a refusal asks for it, what else will do."""
 
     COUNT = ("whole number", "a whole number", "")
@@ -60,7 +60,7 @@ class Setting:
     """All there is to know about one setting, except its present value."""
 
     key: str
-    kind: Kind
+    kind: SettingKind
     default: Value
     help: str
     optional: bool = False
@@ -75,7 +75,7 @@ class Setting:
 
     @property
     def is_list(self) -> bool:
-        return self.kind in (Kind.TEXTS, Kind.PATTERNS)
+        return self.kind in (SettingKind.TEXTS, SettingKind.PATTERNS)
 
     @property
     def variable(self) -> str:
@@ -90,10 +90,10 @@ BYTE_UNITS = {"": 1, "b": 1} | {
     for suffix, unit in (("", 1000), ("b", 1000), ("i", 1024), ("ib", 1024))
 }
 LARGEST = {
-    Kind.COUNT: 10**12,
-    Kind.NUMBER: 10**9,
-    Kind.SECONDS: 3650 * 86400,
-    Kind.BYTES: 10**18,
+    SettingKind.COUNT: 10**12,
+    SettingKind.NUMBER: 10**9,
+    SettingKind.SECONDS: 3650 * 86400,
+    SettingKind.BYTES: 10**18,
 }
 
 
@@ -102,9 +102,9 @@ def read_value(setting: Setting, value: object, name: str) -> Value:
     if value is None and setting.optional:
         return None
     match setting.kind:
-        case Kind.TEXT | Kind.CHOICE:
+        case SettingKind.TEXT | SettingKind.CHOICE:
             return _text(setting, value, name)
-        case Kind.TEXTS | Kind.PATTERNS:
+        case SettingKind.TEXTS | SettingKind.PATTERNS:
             return _texts(setting, value, name)
         case _:
             return _number(setting, value, name)
@@ -113,7 +113,7 @@ def read_value(setting: Setting, value: object, name: str) -> Value:
 def read_variable(setting: Setting, text: str) -> Value:
     """A value from the environment, where everything is text."""
     value: object = text
-    if setting.kind in (Kind.COUNT, Kind.NUMBER):
+    if setting.kind in (SettingKind.COUNT, SettingKind.NUMBER):
         for convert in (int, float):
             try:
                 value = convert(text)
@@ -125,13 +125,15 @@ def read_variable(setting: Setting, text: str) -> Value:
 
 def _number(setting: Setting, value: object, name: str) -> int | float:
     if isinstance(value, str):
-        units = {Kind.SECONDS: SECOND_UNITS, Kind.BYTES: BYTE_UNITS}.get(setting.kind, {})
+        units = {SettingKind.SECONDS: SECOND_UNITS, SettingKind.BYTES: BYTE_UNITS}.get(
+            setting.kind, {}
+        )
         found = _with_unit(value, units)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         found = value
     else:
         found = None
-    whole = setting.kind is Kind.COUNT
+    whole = setting.kind is SettingKind.COUNT
     if found is None or not math.isfinite(found) or (whole and not isinstance(found, int)):
         wrong = f"{name} must be {setting.kind.wanted}, not {described(value)}"
         raise UsageError(wrong + setting.kind.hint)
@@ -140,7 +142,7 @@ def _number(setting: Setting, value: object, name: str) -> int | float:
         limits = f"between {setting.low:,} and {high:,}" if found > high else ""
         limits = limits or f"at least {setting.low:,}"
         raise UsageError(f"{name} must be {limits}, not {described(value)}")
-    return float(found) if setting.kind in (Kind.SECONDS, Kind.NUMBER) else int(found)
+    return float(found) if setting.kind in (SettingKind.SECONDS, SettingKind.NUMBER) else int(found)
 
 
 def _with_unit(text: str, units: Mapping[str, float]) -> float | None:
@@ -169,7 +171,7 @@ def _texts(setting: Setting, value: object, name: str) -> tuple[str, ...]:
         if not isinstance(text, str):
             raise UsageError(f"{name} must be {setting.kind.wanted}, but has {described(text)}")
         _check_shape(setting, text, name)
-        if setting.kind is Kind.PATTERNS:
+        if setting.kind is SettingKind.PATTERNS:
             _check_pattern(text, name)
     return tuple(value)
 
@@ -254,13 +256,13 @@ def described(value: object) -> str:
             return shown if len(shown) <= 80 else shown[:76] + "…" + shown[-1]
 
 
-def as_toml(kind: Kind, value: Value) -> str:
+def as_toml(kind: SettingKind, value: Value) -> str:
     """A value as TOML writes it; sizes as a person would, where that is exact."""
     if isinstance(value, tuple):
         return "[" + ", ".join(_quoted(text) for text in value) + "]"
     if isinstance(value, str):
         return _quoted(value)
-    if kind is Kind.BYTES and isinstance(value, int):
+    if kind is SettingKind.BYTES and isinstance(value, int):
         for power, unit in ((4, "TB"), (3, "GB"), (2, "MB"), (1, "KB")):
             tenths, rest = divmod(value * 10, 1000**power)
             if tenths >= 10 and rest == 0:

@@ -1,4 +1,4 @@
-"""How is a running cluster told something? By an order, laid down where it looks every second."""
+"""How is a running cluster told something? By a command, laid down where it looks every second."""
 
 import secrets
 import time
@@ -25,38 +25,38 @@ class StopAll(Struct, tag="stop"):
     """End, as after Ctrl-C."""
 
 
-class Tell(Struct, tag="tell"):
+class TabletCommands(Struct, tag="tell"):
     """What people want of the crawl: told to the tablets that it concerns."""
 
     commands: list[Command]
 
 
-Order = Drain | Rebalance | StopAll | Tell
+ClusterCommand = Drain | Rebalance | StopAll | TabletCommands
 
 
-class Orders:
+class ClusterCommands:
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
 
-    def post(self, order: Order) -> None:
+    def post(self, command: ClusterCommand) -> None:
         key = f"{_FOLDER}/{time.time_ns():020}-{secrets.token_hex(4)}"
-        self._objects.put(key, to_json(order))
+        self._objects.put(key, to_json(command))
 
-    def take(self) -> Iterator[tuple[str, Order]]:
+    def take(self) -> Iterator[tuple[str, ClusterCommand]]:
         """In the order in which they were given; each is `done` with afterwards."""
         for key, _ in self._objects.names(_FOLDER):
             try:
-                order: Order = from_json(Order, self._objects.get(key))  # type: ignore[arg-type]
+                command: ClusterCommand = from_json(ClusterCommand, self._objects.get(key))  # type: ignore[arg-type]
             except Missing:
                 continue
             except JSON_ERRORS:
                 self.done(key)
                 continue
-            yield key, order
+            yield key, command
 
     def done(self, key: str) -> None:
         self._objects.delete([key])
 
 
-def post(place: str, order: Order) -> None:
-    Orders(open_objects(place)).post(order)
+def post(place: str, command: ClusterCommand) -> None:
+    ClusterCommands(open_objects(place)).post(command)

@@ -1,4 +1,5 @@
-"""How is an order given to a collection? To the crawl that runs on it, or else carried out at once.
+"""How is a command given to a collection? To the crawl that runs on it, or else carried out at
+once.
 
 Only one process writes to a table. While a crawl runs the order goes into its inbox, which it
 looks into once a second; while none does, the collection is opened, changed and closed. Between the
@@ -17,7 +18,7 @@ from shoal.access.opening import is_there, open_collection, settings_at
 from shoal.collection.report.hosts import host_lines
 from shoal.collection.view import TabletView
 from shoal.config import Config
-from shoal.control.cluster_commands import StopAll, Tell, post
+from shoal.control.cluster_commands import StopAll, TabletCommands, post
 from shoal.engine.engine import Engine
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.frontier.background.commands import LONGEST_DELAY_SECONDS
@@ -68,8 +69,8 @@ def submit(
     listing = [link.url for link in read_sitemaps(sitemaps, params)]
     pages = [link.url for link in read_seeds(words, None, params) if link.url not in listing]
     require_schemes(pages)
-    orders: list[Command] = [*map(ReadSitemap, listing), *map(Submit, pages)]
-    return [*listing, *pages], _give(place, config, orders)
+    commands: list[Command] = [*map(ReadSitemap, listing), *map(Submit, pages)]
+    return [*listing, *pages], _give(place, config, commands)
 
 
 def pause(place: Place, host: str, *, paused: bool) -> bool:
@@ -216,21 +217,21 @@ def _config(place: Place) -> Config:
     return settings_at(place, {}, os.environ)
 
 
-def _give(place: Place, config: Config, orders: Sequence[Command]) -> bool:
+def _give(place: Place, config: Config, commands: Sequence[Command]) -> bool:
     if is_cluster_place(str(place)):
-        post(str(place), Tell(list(orders)))
+        post(str(place), TabletCommands(list(commands)))
         return status_at(str(place)).running
     layout = Layout(Path(place))
     if not is_locked(layout):
         try:
-            run(_carry_out(layout.directory, config, orders))
+            run(_carry_out(layout.directory, config, commands))
         except Busy:
             pass  # a crawl has just started
         else:
             return False
     inbox = Inbox(layout.inbox)
-    for order in orders:
-        inbox.post(order)
+    for command in commands:
+        inbox.post(command)
     return True
 
 
@@ -238,8 +239,8 @@ async def _carry_out(directory: Path, config: Config, orders: Sequence[Command])
     engine = Engine(directory, config, at_rest=True)
     try:
         commands = engine.commands()
-        for order in orders:
-            commands.carry_out(order)
+        for command in orders:
+            commands.carry_out(command)
         commands.finish()
         engine.sync()
     finally:

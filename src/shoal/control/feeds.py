@@ -16,7 +16,7 @@ from shoal.access.opening import is_there, open_collection
 from shoal.collection.collection import Collection
 from shoal.collection.report.feed_table import known_feeds, pushed_until, time_of
 from shoal.config import Config
-from shoal.control import commands as orders
+from shoal.control import commands
 from shoal.control.commands import Place
 from shoal.control.one_file import body_of
 from shoal.errors import UsageError
@@ -81,7 +81,7 @@ def add_feeds(place: Place, words: Sequence[str], stdin: BinaryIO | None = None)
     urls = [url for url in urls if url not in pages]
     if pages and not urls:
         raise UsageError(f"{pages[0]} is stored as a page and is no feed; name its feed instead")
-    return Added(urls, orders.poll(place, urls, wanted=True), left_out + pages)
+    return Added(urls, commands.poll(place, urls, wanted=True), left_out + pages)
 
 
 def _stored_pages(place: Place, urls: Sequence[str]) -> list[str]:
@@ -109,7 +109,7 @@ def remove_feeds(place: Place, words: Sequence[str], stdin: BinaryIO | None = No
             near = difflib.get_close_matches(url, known, n=_NEAR, cutoff=0.5)
             names = f"; it polls {', '.join(near)}" if near else "; `shoal feed list` tells which"
             raise UsageError(f"the collection does not poll {url}{names}")
-    return Added(urls, orders.poll(place, urls, wanted=False), left_out)
+    return Added(urls, commands.poll(place, urls, wanted=False), left_out)
 
 
 def _named(words: Sequence[str], stdin: BinaryIO | None) -> tuple[list[str], list[str]]:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.config import Config, load, settings
-from shoal.config.values import Kind, described
+from shoal.config.values import SettingKind, described
 from shoal.engine import preflight
 from shoal.engine.seeds import seeds_of
 from shoal.errors import Busy, ShoalError, UsageError
@@ -45,7 +45,7 @@ _SETTING_OF = {
 }
 
 
-class Wish(Struct, frozen=True):
+class CrawlCommand(Struct, frozen=True):
     """What a crawl is wanted to do, in the words of a form; empty: as the collection's settings
     say."""
 
@@ -59,13 +59,13 @@ class Wish(Struct, frozen=True):
     forever: bool = False
 
 
-def start(directory: Path, wish: Wish) -> None:
+def start(directory: Path, command: CrawlCommand) -> None:
     """Returns when the crawl has begun. Raises UsageError when it may not, and Busy when one is
     running."""
     layout = Layout(directory)
     if is_locked(layout):
         raise Busy("A crawl is running; stop it first.")
-    flags, seeds = checked(directory, wish)
+    flags, seeds = checked(directory, command)
     process = spawn(layout, CRAWL_LOG, ["crawl", "--dir", str(directory), *flags, "--", *seeds])
     deadline_s = time.monotonic() + _STARTING_SECONDS
     while process.poll() is None and not is_locked(layout) and time.monotonic() < deadline_s:
@@ -79,7 +79,7 @@ def start(directory: Path, wish: Wish) -> None:
 def steady_crawl(directory: Path) -> Iterator[None]:
     """A crawl without end that runs as long as the block; Busy when one runs already."""
     layout = Layout(directory)
-    start(directory, Wish(forever=True))
+    start(directory, CrawlCommand(forever=True))
     try:
         yield
     finally:
@@ -90,28 +90,30 @@ def steady_crawl(directory: Path) -> Iterator[None]:
                 time.sleep(_LOOK_SECONDS)
 
 
-def checked(directory: Path, wish: Wish) -> tuple[list[str], list[str]]:
+def checked(directory: Path, command: CrawlCommand) -> tuple[list[str], list[str]]:
     """The flags and the seeds of a wish, when the command line would take them."""
-    if len(wish.seeds) > _MOST_SEEDS:
+    if len(command.seeds) > _MOST_SEEDS:
         raise UsageError(f"a form takes {_MOST_SEEDS:,} seeds; use `shoal crawl @FILE` for more")
-    given = {name: text for name in _SETTING_OF if (text := str(getattr(wish, name)).strip()) != ""}
+    given = {
+        name: text for name in _SETTING_OF if (text := str(getattr(command, name)).strip()) != ""
+    }
     overrides = {_SETTING_OF[name]: _typed(_SETTING_OF[name], text) for name, text in given.items()}
     config = load(directory, overrides, os.environ)
-    links = seeds_of([web_url(seed) for seed in wish.seeds], config, directory)
+    links = seeds_of([web_url(seed) for seed in command.seeds], config, directory)
     run(preflight.check(config, links, directory))
     flags = [f"--{name.replace('_', '-')}={text}" for name, text in given.items()]
-    if wish.forever:
+    if command.forever:
         flags.append("--forever")
     elif config.crawl.forever == "yes":
         flags.append("--once")
-    return flags, [link.url for link in links] if wish.seeds else []
+    return flags, [link.url for link in links] if command.seeds else []
 
 
-def defaults(directory: Path) -> Wish:
+def defaults(directory: Path) -> CrawlCommand:
     """What the collection's settings say."""
     config: Config = load(directory, {}, os.environ)
     crawl = config.crawl
-    return Wish(
+    return CrawlCommand(
         seeds=[],
         max_pages="" if crawl.max_pages is None else str(crawl.max_pages),
         max_depth="" if crawl.max_depth is None else str(crawl.max_depth),
@@ -182,7 +184,7 @@ def web_url(seed: str) -> str:
 def _typed(key: str, text: str) -> object:
     """A number where a number is wanted; what is none is left for the refusal to name."""
     setting = next(each for each in settings() if each.key == key)
-    if setting.kind not in (Kind.COUNT, Kind.NUMBER):
+    if setting.kind not in (SettingKind.COUNT, SettingKind.NUMBER):
         return text
     try:
         return int(text)

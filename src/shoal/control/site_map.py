@@ -27,7 +27,7 @@ from shoal.model.robots import robots
 from shoal.model.robots.robots import Access, RobotsRules, path_of
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import ParamRules, Site, canonical, robots_url, site_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.sources.seeds import seed_url
 from shoal.sources.sitemap import MAX_BYTES, Form, Sitemap, read_sitemap
 from shoal.worker.fetchers import http_fetcher, resolver
@@ -237,7 +237,7 @@ class Walk:
         for _ in range(_MAX_REDIRECTS + 1):
             if not (is_named and target == url) and not await self._permits(target):
                 return b"", self._refusal(target)
-            fetched = await self._fetch(target, Kind.SITEMAP)
+            fetched = await self._fetch(target, VisitKind.SITEMAP)
             if fetched.outcome is Outcome.OK:
                 return _body(fetched), ""
             moved = canonical(fetched.header("location"), target)
@@ -273,7 +273,7 @@ class Walk:
             return self._rules[site]
         url, fetched = robots_url(site), Fetched(Outcome.CANCELLED)
         for _ in range(robots.MAX_REDIRECTS + 1):
-            fetched = await self._fetch(url, Kind.ROBOTS)
+            fetched = await self._fetch(url, VisitKind.ROBOTS)
             moved = canonical(fetched.header("location"), url)
             if robots.meaning(fetched.status) is not Access.REDIRECT or moved is None:
                 break
@@ -294,7 +294,7 @@ class Walk:
             self._found.robots = says
         return rules
 
-    async def _fetch(self, url: str, kind: Kind) -> Fetched:
+    async def _fetch(self, url: str, kind: VisitKind) -> Fetched:
         """One request, when the host's wait is over. A host in trouble is not asked again."""
         site = site_of(url)
         if site.scheme not in _WEB:

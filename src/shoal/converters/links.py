@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.urls.params import DEFAULT, ParamRules
 from shoal.model.urls.rowkey import row_key
 from shoal.model.urls.spelling import seen_row
@@ -107,7 +107,7 @@ class LinkMaker:
             return ""
         return url
 
-    def link(self, url: str, source: Source, rel: int = 0, text: str = "") -> Link:
+    def link(self, url: str, source: LinkSource, rel: int = 0, text: str = "") -> Link:
         return self._judged(url, row_key(url), source, (text, rel))
 
     def links(self, page_url: str, base: str, hrefs: Hrefs) -> list[Link]:
@@ -129,9 +129,9 @@ class LinkMaker:
             if known is not None:
                 known.text, known.rel = _folded((known.text, known.rel), text, rel)
             elif key != own_key:
-                priority = worth(url, Source.LINK, text)
+                priority = worth(url, LinkSource.LINK, text)
                 found[key] = Link(
-                    url, row, text, rel, refusal, priority, Source.LINK, seen, site_length
+                    url, row, text, rel, refusal, priority, LinkSource.LINK, seen, site_length
                 )
         return list(found.values())
 
@@ -186,7 +186,7 @@ class LinkMaker:
             return raw
         return ""
 
-    def _judged(self, url: str, row: bytes, source: Source, said: Said) -> Link:
+    def _judged(self, url: str, row: bytes, source: LinkSource, said: Said) -> Link:
         text, rel = said
         refusal = self._scope.refuses(url)
         priority = self._prioritizer.priority(url, source, text)

@@ -29,14 +29,14 @@ from shoal.model.compression import zstd
 from shoal.model.content import content_text
 from shoal.model.digest import content_digest, payload_digest, text_digest
 from shoal.model.document import Document, Fate, Understood
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.record import changed, pack
 from shoal.model.robots.page_rules import page_rules
 from shoal.model.robots.robots import parse
 from shoal.model.urls.params import DEFAULT, ParamRules
 from shoal.model.urls.url import seen_key
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Cleaner, Prioritizer, Scope
 
 _LEAST_TEXT = 25
@@ -75,12 +75,12 @@ class Reader:
         if fetched.outcome not in (Outcome.OK, Outcome.EMPTY_ANSWER):
             return Understood()
         body, problem = self._decoded(fetched)
-        if visit.kind is Kind.ROBOTS:
+        if visit.kind is VisitKind.ROBOTS:
             return Understood(robots=parse(body, self._settings.product_token))
         context = self._context(visit, fetched, body, problem)
         pages, links, prints = list[Document](), list[Link](), list[tuple[bytes, bytes]]()
         for converted in documents(self._registry, body, context):
-            content = content_text(converted.page.text, converted.page.shades)
+            content = content_text(converted.page.text, converted.page.line_scores)
             document = self._document(fetched, len(body), converted)
             document.content_chars = len(content)
             document.content_digest = content_digest(content or converted.page.text)
@@ -91,7 +91,7 @@ class Reader:
                 prints.append(self._settings.prints(content or converted.page.text))
             links.extend(_followed(converted.page.links, document))
         links.extend(self._refresh(visit, fetched, links))
-        return Understood(pages, links, prints=prints)
+        return Understood(pages, links, fingerprints=prints)
 
     def _context(self, visit: Visit, fetched: Fetched, body: bytes, problem: str) -> Context:
         content_type = fetched.header("content-type")
@@ -156,7 +156,7 @@ class Reader:
             modified=page.modified,
             keywords=page.keywords,
             blocks=zstd(pack(page.blocks)) if self._settings.keep_blocks else b"",
-            shades=page.shades,
+            line_scores=page.line_scores,
             cleaned_by=page.cleaned_by,
             headings=page.headings,
             bold=page.bold,
@@ -189,7 +189,7 @@ class Reader:
         url = self._links.url(location, visit.url) if location else ""
         if not url or url == visit.url:
             return []
-        return [self._links.link(url, Source.REDIRECT, int(Rel.REDIRECT))]
+        return [self._links.link(url, LinkSource.REDIRECT, int(Rel.REDIRECT))]
 
     def _refresh(self, visit: Visit, fetched: Fetched, known: list[Link]) -> list[Link]:
         """A Refresh header is a meta refresh that stands in the head of the response."""
@@ -198,7 +198,7 @@ class Reader:
         keys = {seen_key(link.url) for link in known} if url else set()
         if not url or seen_key(url) in keys or seen_key(url) == seen_key(visit.url):
             return []
-        return [self._links.link(url, Source.LINK)]
+        return [self._links.link(url, LinkSource.LINK)]
 
 
 def _followed(links: list[Link], document: Document) -> list[Link]:

@@ -1,9 +1,9 @@
 """Has somebody said this before? The verdict on a page, in its commit.
 
 First by its bytes (exact.py), then by what it says: the content's sketch is looked up, and the page
-joins the group of its near-duplicates (near.py, groups.py). The lead of a group is indexed, the
-others are kept as its duplicates. What the verdicts have in common at a site is learned
-(lessons.py, mirrors.py), and pages that would say nothing new are no longer asked for.
+joins the group of its near-duplicates (near.py, groups.py). The representative of a group is
+indexed, the others are kept as its duplicates. What the verdicts have in common at a site is
+learned (lessons.py, mirrors.py), and pages that would say nothing new are no longer asked for.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,18 +13,18 @@ from itertools import islice
 from typing import NamedTuple
 
 from shoal.duplicates.across.across import Across
-from shoal.duplicates.exact.exact import LEAST_TEXT_CHARS, ExactPrints, Judged
+from shoal.duplicates.exact.exact import LEAST_TEXT_CHARS, ExactDuplicates, Judged
 from shoal.duplicates.learn.lessons import Lessons
 from shoal.duplicates.learn.mirrors import Mirrors
 from shoal.duplicates.near.groups import Groups, Newcomer, Settled, Worth, readers_digest
 from shoal.duplicates.near.near import Cut, NearIndex
-from shoal.duplicates.near.sketch import Prints, resemblance
-from shoal.model.document import Document, Fate, Regraded, Understood
-from shoal.model.link import Source
+from shoal.duplicates.near.sketch import Fingerprint, resemblance
+from shoal.model.document import Document, Fate, Reassigned, Understood
+from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import part_of, site_of_key, url_of
 from shoal.model.verdict import Verdict, graded
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch
 
 SAME_SITE = 0.65
@@ -55,12 +55,12 @@ class Known:
     """Whether it is there or will be asked for."""
 
 
-class Duplicates:
+class DiskDuplicates:
     """The Prints port."""
 
     def __init__(
         self,
-        exact: ExactPrints,
+        exact: ExactDuplicates,
         near: "Near | None" = None,
         lessons: "Learning | None" = None,
         across: Across | None = None,
@@ -78,37 +78,37 @@ class Duplicates:
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
     ) -> Verdict:
         exact = self._exact.judge(batch, visit, fetched, understood)
-        if self._near is None or visit.kind is Kind.ROBOTS:
+        if self._near is None or visit.kind is VisitKind.ROBOTS:
             return Verdict(exact.documents, exact.links_known)
-        found = self._near.judge(batch, visit, fetched, understood.prints, exact)
-        documents, regraded = found.documents, found.regraded
+        found = self._near.judge(batch, visit, fetched, understood.fingerprints, exact)
+        documents, reassigned = found.documents, found.reassigned
         if self.across is not None:
-            documents, regraded = self.across.after_judge(batch, visit, documents, regraded)
+            documents, reassigned = self.across.after_judge(batch, visit, documents, reassigned)
         learned = NOTHING
-        if self._lessons is not None and visit.kind is Kind.PAGE:
+        if self._lessons is not None and visit.kind is VisitKind.PAGE:
             learned = self._lessons.learn(batch, visit, fetched, found.settled)
         return Verdict(
             documents,
             exact.links_known,
             found.resemblance,
-            regraded,
-            found.deserted,
+            reassigned,
+            found.orphaned,
             learned.reopened,
-            learned.unlearned,
+            learned.revoked,
         )
 
     def learned(self, visit: Visit) -> str:
         """Why a page need not be asked for; empty when it must."""
         return "" if self._lessons is None else self._lessons.refusal(visit)
 
-    def withdraw(self, batch: Batch, row: bytes) -> list[Regraded]:
+    def withdraw(self, batch: Batch, row: bytes) -> list[Reassigned]:
         if self._near is None:
             return []
         self._near.index.begin()
-        regraded = self._near.groups.leave(batch, row)
+        reassigned = self._near.groups.leave(batch, row)
         if self.across is not None:
-            regraded += self.across.after_withdraw(batch, row, regraded)
-        return regraded
+            reassigned += self.across.after_withdraw(batch, row, reassigned)
+        return reassigned
 
 
 class Grouped(NamedTuple):
@@ -118,15 +118,15 @@ class Grouped(NamedTuple):
     settled: Settled | None
     """Where the visit's own page has come to stand."""
     resemblance: float
-    regraded: Sequence[Regraded]
-    deserted: Sequence[bytes]
+    reassigned: Sequence[Reassigned]
+    orphaned: Sequence[bytes]
 
 
 class Learned(NamedTuple):
     """What is wanted after all, by the verdict on a page: rows and sites, as in `Verdict`."""
 
     reopened: Sequence[bytes] = ()
-    unlearned: Sequence[bytes] = ()
+    revoked: Sequence[bytes] = ()
 
 
 NOTHING = Learned()
@@ -157,10 +157,10 @@ class Near:
     ) -> Grouped:
         """`prints`: of each document, in their order; there may be none."""
         self.index.begin()
-        stood_for_it = None if visit.is_first else self.groups.lead_of(visit.row)
-        documents, regraded = list(exact.documents), list[Regraded]()
+        stood_for_it = None if visit.is_first else self.groups.representative_of(visit.row)
+        documents, reassigned = list(exact.documents), list[Reassigned]()
         if fetched.outcome in _VANISHED and not visit.is_first:
-            regraded += self.groups.leave(batch, visit.row)
+            reassigned += self.groups.leave(batch, visit.row)
         own, alike = None, 0.0
         for place, (document, found) in enumerate(zip(exact.documents, prints, strict=False)):
             row = visit.row + part_of(document.name)
@@ -172,7 +172,7 @@ class Near:
             if not fetched.cut and _says_enough(document):  # what was cut may go on in another way
                 page = Newcomer(
                     row,
-                    Prints(*found),
+                    Fingerprint(*found),
                     readers_digest(document.readers),
                     None if document.name else exact.twin,
                     partial(self._worth_of, row, document),
@@ -180,19 +180,21 @@ class Near:
                 )
                 settled = self.groups.settle(batch, page, self.cut(row))
             if settled is None:
-                regraded += [] if is_new else self.groups.leave(batch, row)
+                reassigned += [] if is_new else self.groups.leave(batch, row)
                 continue
-            regraded += settled.regraded
-            if settled.lead == row:
+            reassigned += settled.reassigned
+            if settled.representative == row:
                 documents[place] = graded(document, Fate.WAITING, "")
             else:
-                documents[place] = graded(document, Fate.DUPLICATE, url_of(settled.lead))
+                documents[place] = graded(document, Fate.DUPLICATE, url_of(settled.representative))
             if not document.name:
                 own = settled
-        deserted = []
+        orphaned = []
         if stood_for_it is not None and stood_for_it != visit.row:
-            deserted = [] if stood_for_it == self.groups.lead_of(visit.row) else [stood_for_it]
-        return Grouped(documents, own, alike, regraded, deserted)
+            orphaned = (
+                [] if stood_for_it == self.groups.representative_of(visit.row) else [stood_for_it]
+            )
+        return Grouped(documents, own, alike, reassigned, orphaned)
 
     def cut(self, row: bytes) -> Cut:
         """How alike a core must be to a page."""
@@ -212,7 +214,7 @@ class Learning:
         self._known = known
 
     def refusal(self, visit: Visit) -> str:
-        if not visit.is_first or visit.source in (Source.SEED, Source.SUBMIT):
+        if not visit.is_first or visit.source in (LinkSource.SEED, LinkSource.SUBMIT):
             return ""  # what is stored may stand for others, and a person's word counts
         return self._lessons.refusal(
             visit.row, visit.url, self._known.is_stored

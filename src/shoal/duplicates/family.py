@@ -5,8 +5,8 @@
     kin member             groups.py      pages → groups, and the pages of each
     lesson form            lessons.py     what URLs of a site have taught
     mirror mirrors         mirrors.py     sites that say the same
-    far-…                  home.py        the same as mark, near, kin and member for pages of other
-                           sent.py        tablets; what was said of one's own to them
+    far-…                  shard.py        the same as mark, near, kin and member for pages of other
+                           sent_sketches.py        tablets; what was said of one's own to them
                            across.py
     gram grams             inverted.py    fingerprints → documents
     as its tables say      permuted.py    simhashes, in as many orders as are needed

@@ -1,12 +1,12 @@
-"""What does an order do? Given to a running crawl, or carried out on a collection that rests."""
+"""What does a command do? Given to a running crawl, or carried out on a collection that rests."""
 
 from collections.abc import Mapping
 from functools import partial
 
 from shoal.clock import Clock
-from shoal.engine.source_schedule import Desk
+from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.frontier.frontier import DiskFrontier
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.listings.feed import feed_key
 from shoal.model.record import pack
 from shoal.model.urls.partition import host_of_site
@@ -30,47 +30,49 @@ from shoal.store.pages import PageStore
 
 
 class CommandHandler:
-    def __init__(self, frontier: DiskFrontier, store: PageStore, desk: Desk, clock: Clock) -> None:
+    def __init__(
+        self, frontier: DiskFrontier, store: PageStore, desk: DiskSourceSchedule, clock: Clock
+    ) -> None:
         self._frontier = frontier
         self._store = store
         self._desk = desk
         self._clock = clock
 
-    def carry_out(self, order: Command) -> None:
+    def carry_out(self, command: Command) -> None:
         """All but what only a running crawl can do (Push, Stop)."""
-        match order:
+        match command:
             case Submit(url) | ReadSitemap(url):
                 found = canonical(url)
                 if found is not None:
-                    link = Link(found, row_key(found), priority=1.0, source=Source.SUBMIT)
-                    link.rel = int(Rel.SITEMAP if isinstance(order, ReadSitemap) else Rel.PLAIN)
+                    link = Link(found, row_key(found), priority=1.0, source=LinkSource.SUBMIT)
+                    link.rel = int(Rel.SITEMAP if isinstance(command, ReadSitemap) else Rel.PLAIN)
                     self._frontier.add([link])
             case AddFeed(url) | RemoveFeed(url):
                 found = canonical(url)
                 if found is not None:
-                    self._want_feed(found, wanted=isinstance(order, AddFeed))
+                    self._want_feed(found, wanted=isinstance(command, AddFeed))
             case Retry(reason, host):
                 for each in _host_labels(host) if host else [None]:
-                    self._frontier.wishes.retry(reason, each)
+                    self._frontier.commands.retry(reason, each)
             case Mark(url, marks):
                 self._mark(url, marks)
             case Pause(host) | Resume(host) | Slow(host) | Exclude(host) | Include(host):
                 for label in _host_labels(host):
-                    self._carry_out_at_host(order, label)
+                    self._carry_out_at_host(command, label)
 
     def finish(self) -> None:
         """Do all that is left of what takes many batches; a crawl does it beside its visits."""
-        self._frontier.wishes.finish()
+        self._frontier.commands.finish()
 
-    def _carry_out_at_host(self, order: Command, host: bytes) -> None:
-        wishes = self._frontier.wishes
-        match order:
+    def _carry_out_at_host(self, command: Command, host: bytes) -> None:
+        commands = self._frontier.commands
+        match command:
             case Pause() | Resume():
-                wishes.pause(host, isinstance(order, Pause))
+                commands.pause(host, isinstance(command, Pause))
             case Slow():
-                wishes.slow(host, order.delay_seconds)
+                commands.slow(host, command.delay_seconds)
             case Exclude() | Include():
-                wishes.exclude(host, isinstance(order, Exclude))
+                commands.exclude(host, isinstance(command, Exclude))
 
     def _want_feed(self, url: str, *, wanted: bool) -> None:
         """Poll a feed from now on, or no more; said twice it does no harm."""
@@ -80,7 +82,7 @@ class CommandHandler:
         batch = self._store.batch()
         batch.put("site", feed_key(row), pack(feed))
         self._store.commit(batch)
-        link = Link(url, row, rel=int(Rel.FEED), priority=1.0, source=Source.FEED)
+        link = Link(url, row, rel=int(Rel.FEED), priority=1.0, source=LinkSource.FEED)
         self._frontier.change(partial(self._frontier.schedules.want_feed, link, wanted))
 
     def _mark(self, url: str, marks: Mapping[str, str]) -> None:

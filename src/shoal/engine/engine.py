@@ -13,7 +13,7 @@ from shoal.cluster.outbox import Outbox
 from shoal.config import Config
 from shoal.core import Crawl, Parts
 from shoal.counters import Counts
-from shoal.duplicates.duplicates import Duplicates
+from shoal.duplicates.duplicates import DiskDuplicates
 from shoal.engine.carry_out import CommandHandler
 from shoal.engine.exchange import Exchange
 from shoal.engine.index_following import IndexFollowing
@@ -21,21 +21,21 @@ from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
 from shoal.engine.part_settings import child_config, frontier_settings
 from shoal.engine.recovery import Recovered, mend_archive
-from shoal.engine.remote_duplicates import Twins
+from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
-from shoal.engine.source_schedule import Desk
+from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.frontier import DiskFrontier
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.rows import CLOCK_KEY, MODE_KEY
 from shoal.frontier.state.settings import Report, Seams
 from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow, scope_settings
 from shoal.layout.duplicates import duplicates
-from shoal.layout.identity import Seat, borrower_of, take_seat
+from shoal.layout.identity import TabletIdentity, adopt_identity, borrower_of
 from shoal.layout.layout import Layout, WriteLock
 from shoal.model.link import Link
 from shoal.model.messages import Root
@@ -63,17 +63,17 @@ class Engine:
         self,
         place: Path | Layout,
         config: Config,
-        mode: Again | None = None,
+        mode: Mode | None = None,
         *,
         at_rest: bool = False,
-        seat: Seat | None = None,
+        identity: TabletIdentity | None = None,
     ) -> None:
-        """`at_rest`: no crawl begins, so revisits are left as the last one left them. With a `seat`
-        it is one tablet of many."""
+        """`at_rest`: no crawl begins, so revisits are left as the last one left them. With an
+        `identity` it is one tablet of many."""
         self.config = config
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
-        self._seat = seat
+        self._identity = identity
         self._at_rest = at_rest
         self._mode = mode or mode_of(config)
         """Whether pages are asked for again."""
@@ -92,7 +92,7 @@ class Engine:
 
     def _open(self) -> None:
         clock_was_behind = self._set_clock()
-        take_seat(self._table, self._seat, self.layout.directory, at_rest=self._at_rest)
+        adopt_identity(self._table, self._identity, self.layout.directory, at_rest=self._at_rest)
         mended = mend_archive(self._table, self.layout.warc, self.clock.now())
         self._open_store()
         self._row = self._read_row()
@@ -100,7 +100,7 @@ class Engine:
         self._scope = self._scope_of(self._row.roots)
         self._prints = self._open_prints()
         self._open_frontier()
-        self._twins = Twins(self._prints.across, self._frontier, self._store)
+        self._twins = RemoteDuplicates(self._prints.across, self._frontier, self._store)
         self._spending = (self.clock.now(), 0)
         """When it was last looked how many revisits had been made, and how many those were."""
         self.set_budget()
@@ -121,10 +121,10 @@ class Engine:
         self._archive_sync = ArchiveSync(self.layout.warc)
 
     def _open_table(self) -> RocksTable:
-        seat, path = self._seat, self.layout.table
-        if seat is None:
+        identity, path = self._identity, self.layout.table
+        if identity is None:
             return RocksTable(path)
-        return RocksTable(path, cache_bytes=seat.cache_bytes, guard=seat.must_hold)
+        return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
 
     def _set_clock(self) -> float:
         """Time does not go back in a collection. Returns the seconds by which the machine's clock
@@ -133,8 +133,10 @@ class Engine:
         return 0.0 if written is None else self.clock.not_before(unpack(int, written) / 1000)
 
     def _open_store(self) -> None:
-        seat, versions = self._seat, self.config.crawl.versions
-        self._outbox = None if seat is None else Outbox(self._table, seat.partition, seat.epoch)
+        identity, versions = self._identity, self.config.crawl.versions
+        self._outbox = (
+            None if identity is None else Outbox(self._table, identity.partition, identity.epoch)
+        )
         """What concerns other tablets."""
         self._store = PageStore(self._table, self.layout.warc, versions, self._outbox)
 
@@ -148,27 +150,31 @@ class Engine:
             )
         return row
 
-    def _open_prints(self) -> Duplicates:
-        seat, settings = self._seat, self.config.dedupe
-        if seat is None or self._outbox is None:
+    def _open_prints(self) -> DiskDuplicates:
+        identity, settings = self._identity, self.config.dedupe
+        if identity is None or self._outbox is None:
             return duplicates(self._table, self._store, settings)
-        return duplicates(self._table, self._store, settings, seat.partition, self._outbox.send_to)
+        return duplicates(
+            self._table, self._store, settings, identity.partition, self._outbox.send_to
+        )
 
     def _open_frontier(self) -> None:
         config, directory = self.config, self.layout.directory
         last = self._table.get("site", MODE_KEY)
-        if self._at_rest and last is not None and Again(last.decode()) is not Again.ONLY:
-            self._mode = Again(last.decode())
+        if self._at_rest and last is not None and Mode(last.decode()) is not Mode.REFRESH:
+            self._mode = Mode(last.decode())
         self._refresher = refresher_of(self._table, config, self._mode, directory, self._budget)
-        self._desk = Desk(self._table, config, directory, steady=self._mode is Again.ALSO)
-        asked = 0.0 if self._seat is None else self._seat.asked_by_others
+        self._desk = DiskSourceSchedule(
+            self._table, config, directory, steady=self._mode is Mode.STEADY
+        )
+        asked = 0.0 if self._identity is None else self._identity.requested_by_others
         settings = frontier_settings(config, self._mode, self._max_depth, asked)
-        self._borrower = borrower_of(self._seat, settings.politeness.address_gap())
+        self._borrower = borrower_of(self._identity, settings.politeness.address_gap())
         seams = Seams(
-            elsewhere=self._outbox,
+            remote=self._outbox,
             borrower=self._borrower,
             refresher=self._refresher,
-            desk=self._desk,
+            source_schedule=self._desk,
             links_of=lambda row: [out.link for out in self._store.links_of(row)],
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
@@ -178,8 +184,8 @@ class Engine:
         self._counts = self._frontier.counts
 
     def _open_fetcher_and_readers(self) -> None:
-        config, seat = self.config, self._seat
-        holds = None if seat is None else seat.holds
+        config, identity = self.config, self._identity
+        holds = None if identity is None else identity.holds
         self._fetcher = fetchers(config, self._resolver, self.clock, holds)
         limits = ChildLimits(
             page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
@@ -195,8 +201,8 @@ class Engine:
 
     def _is_behind(self) -> bool:
         """Whether other tablets must first take what is here for them."""
-        seat, outbox = self._seat, self._outbox
-        return seat is not None and outbox is not None and outbox.depth >= seat.most_outbox
+        identity, outbox = self._identity, self._outbox
+        return identity is not None and outbox is not None and outbox.depth >= identity.most_outbox
 
     @property
     def roots(self) -> list[str]:
@@ -214,9 +220,9 @@ class Engine:
         changed = 0
         signature = pack((self._scope.settings, self._max_depth))
         if self._row.signature and self._row.signature != signature:
-            changed = self._frontier.reconsider(self._scope.refuses)
+            changed = self._frontier.rescope(self._scope.refuses)
         self._frontier.add(seeds)
-        if self._mode is Again.ALSO:
+        if self._mode is Mode.STEADY:
             self._frontier.change(self._frontier.schedules.date_all)
         self._row.signature = signature
         self._remember()

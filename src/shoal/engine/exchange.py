@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from shoal.cluster.outbox import Outbox
-from shoal.engine.remote_duplicates import Twins
+from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.shares import Borrower
 from shoal.model.messages import (
@@ -12,7 +12,7 @@ from shoal.model.messages import (
     Errand,
     Handed,
     Item,
-    Named,
+    Linked,
     RobotsAnswer,
     Root,
     Unlinked,
@@ -27,7 +27,7 @@ class Exchange(NamedTuple):
     table: Table
     frontier: DiskFrontier
     store: PageStore
-    twins: Twins
+    remote_duplicates: RemoteDuplicates
     widen: Callable[[str], None]
     """A seed moved: its new site is in scope from the next page on."""
     outbox: Outbox | None
@@ -36,20 +36,20 @@ class Exchange(NamedTuple):
 
     def take(self, batch: Batch, item: Item, now: float) -> list[bytes]:
         """An item has arrived. Returns the rows of the pages that it names."""
-        immigration, linking = self.frontier.immigration, self.store.linking
+        inbound, linking = self.frontier.inbound, self.store.linking
         match item:
-            case Named():
-                targets = immigration.take_named(batch, item, now)
+            case Linked():
+                targets = inbound.take_linked(batch, item, now)
                 if item.source:
                     linking.say_of(batch, item, targets)
                 return targets
             case Unlinked():
-                target = immigration.row_of(item.target)
+                target = inbound.row_of(item.target)
                 linking.unlink(batch, target, item.source, item.when_ms / 1000)
             case Handed() | Errand() | RobotsAnswer() | Described():
-                immigration.take(batch, item, now)
+                inbound.take(batch, item, now)
             case Root():
                 self.widen(item.url)
             case _:
-                self.twins.take(batch, item, now)
+                self.remote_duplicates.take(batch, item, now)
         return []

@@ -8,15 +8,15 @@ one batch with what is remembered of it; the order is done only then. Articles w
 from itertools import islice
 
 from shoal.core import Crawl, Parts
-from shoal.engine.source_schedule import Desk
+from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.sources.injections import Injection
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.record import changed
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.urls.url import canonical
-from shoal.model.visit import Fetched, Keep, Kind, Visit
+from shoal.model.visit import Fetched, Keep, Visit, VisitKind
 from shoal.sources.inbox import Push
 
 _AT_ONCE = 100
@@ -24,20 +24,22 @@ _HTML = "text/html; charset=utf-8"
 
 
 class Injecting:
-    def __init__(self, parts: Parts, frontier: DiskFrontier, desk: Desk, keep: Keep) -> None:
+    def __init__(
+        self, parts: Parts, frontier: DiskFrontier, desk: DiskSourceSchedule, keep: Keep
+    ) -> None:
         self._parts = parts
         self._frontier = frontier
         self._desk = desk
         self._keep = keep
 
-    async def take_push(self, order: Push, body: bytes | None) -> None:
+    async def take_push(self, command: Push, body: bytes | None) -> None:
         """What a hub sent; nothing when the feed is not wanted any more, or says nothing."""
-        url, store, clock = canonical(order.feed_url), self._parts.store, self._parts.clock
+        url, store, clock = canonical(command.feed_url), self._parts.store, self._parts.clock
         if url is None or body is None:
             return
         row = row_key(url)
-        visit = Visit(url, row, site_of_key(row), Kind.FEED, keep=Keep.NONE)
-        fetched = _as_if_fetched(body, order.content_type, clock.now())
+        visit = Visit(url, row, site_of_key(row), VisitKind.FEED, keep=Keep.NONE)
+        fetched = _as_if_fetched(body, command.content_type, clock.now())
         understood = await self._parts.understander.understand(visit, fetched)
         feed, known = understood.feed, self._desk.feed(row)
         if feed is None or not feed.form or known.removed:
@@ -46,7 +48,7 @@ class Injecting:
         pushed = changed(understood, feed=changed(feed, hubs=known.hubs, self_url=known.self_url))
         batch = store.batch()
         named, _ = self._desk.take_feed(batch, visit, fetched, pushed, clock.now())
-        self._frontier.take_named(batch, visit, named)
+        self._frontier.take_listed(batch, visit, named)
         store.commit(batch)
 
     async def inject_waiting(self, crawl: Crawl) -> int:
@@ -62,11 +64,11 @@ class Injecting:
             injection.url,
             row,
             site_of_key(row),
-            Kind.INJECTED,
+            VisitKind.INJECTED,
             depth=injection.depth,
             order=number,
             keep=self._keep,
-            source=Source.FEED,
+            source=LinkSource.FEED,
             is_first=known is None or not known.visits,
         )
         return visit, _as_if_fetched(injection.html, _HTML, injection.when)

@@ -4,11 +4,11 @@ import math
 
 from shoal.config import VERSION, Config
 from shoal.converters.limits import Limits
-from shoal.engine.revisit_settings import again_settings, missing_settings
+from shoal.engine.revisit_settings import missing_settings, revisit_settings
 from shoal.focus.priority import PrioritySettings
 from shoal.focus.scope import ScopeSettings
 from shoal.frontier.outcome.discovery import Reach
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.layout.layout import Layout
@@ -22,7 +22,7 @@ _SITES_PER_WORKER = 3
 
 
 def frontier_settings(
-    config: Config, mode: Again, max_depth: int | None, asked_by_others: float
+    config: Config, mode: Mode, max_depth: int | None, requested_by_others: float
 ) -> FrontierSettings:
     """`asked_by_others`: until then another owner of a tablet may have asked any host."""
     polite = config.politeness
@@ -39,7 +39,7 @@ def frontier_settings(
         site_cache=config.frontier.site_cache,
         depth_first=config.crawl.order == "depth",
         reach=Reach(max_depth=max_depth, sitemaps=config.sitemaps.use != "no"),
-        again=again_settings(config, mode),
+        revisits=revisit_settings(config, mode),
         missing=missing_settings(config, mode),
         head=config.refresh.head == "yes",
         guess_sitemaps=config.sitemaps.use == "guess",
@@ -57,7 +57,7 @@ def frontier_settings(
             retry_after_cap=polite.retry_after_cap,
         ),
         keep=Keep(config.crawl.keep),
-        asked_by_others=asked_by_others,
+        requested_by_others=requested_by_others,
     )
 
 

@@ -14,7 +14,7 @@ from shoal.focus.priority import FixedPriority, PrioritySettings
 from shoal.graph.generations import summary_of
 from shoal.graph.scores import NewestRanks
 from shoal.layout.ranks import graph_of
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.urls.rowkey import url_of
 
 GROWTH = 1.5
@@ -89,6 +89,6 @@ class QueueByRank:
             self._waiting = self._ranks.file.unfetched() if self._ranks.file is not None else []
         now, self._waiting = self._waiting[:_RAISED_AT_ONCE], self._waiting[_RAISED_AT_ONCE:]
         return sum(
-            self._raise_url(row, self._prioritizer.priority(url_of(row), Source.LINK, ""))
+            self._raise_url(row, self._prioritizer.priority(url_of(row), LinkSource.LINK, ""))
             for row in now
         )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from shoal import faults
 from shoal.errors import CollectionError
 from shoal.frontier.audit.rebuild import queue_again, rebuild
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.record import Struct
 from shoal.ports import Table
 from shoal.store import archive, archive_ends, claims
@@ -79,14 +79,18 @@ def _fetch_again(table: Table, ends: Mapping[str, int], now: float) -> int:
     """URLs whose newest records stood behind the end of a file. One scan of all rows: it happens
     only when something was lost."""
 
-    def is_lost(spot: Spot) -> bool:
-        return spot.offset + spot.length > ends.get(spot.file, spot.offset + spot.length)
+    def is_lost(location: WarcLocation) -> bool:
+        return location.offset + location.length > ends.get(
+            location.file, location.offset + location.length
+        )
 
     queued = 0
     for row in claims.rows(table):
         batch, newest_lost = table.batch(), False
         for version in row.versions:
-            lost = {spot for spot in claims.spots_of(version.value) if is_lost(spot)}
+            lost = {
+                location for location in claims.locations_of(version.value) if is_lost(location)
+            }
             if lost:
                 claims.disown(batch, version, lost)
                 newest_lost |= version.newest

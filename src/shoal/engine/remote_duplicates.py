@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 
 from shoal.duplicates.across.across import Across
 from shoal.frontier.frontier import DiskFrontier
-from shoal.model.document import Regraded
+from shoal.model.document import Reassigned
 from shoal.model.messages import Repeated, Sketched
 from shoal.ports import Batch
 from shoal.store.pages import PageStore
 
 
-class Twins:
+class RemoteDuplicates:
     def __init__(self, across: Across | None, frontier: DiskFrontier, store: PageStore) -> None:
         """Without `across`, near-duplicates are not looked for."""
         self._across = across
@@ -33,7 +33,7 @@ class Twins:
 
     def take(self, batch: Batch, item: Sketched | Repeated, now: float) -> None:
         if self._across is not None:
-            self._regrade(batch, self._across.take(batch, item), now)
+            self._reassign(batch, self._across.take(batch, item), now)
 
     async def go_through(self) -> None:
         """What other tablets were not told is told, beside the crawl."""
@@ -43,9 +43,9 @@ class Twins:
 
     def _go_on(self, batch: Batch, now: float) -> None:
         if self._across is not None:
-            self._regrade(batch, self._across.go_on(batch), now)
+            self._reassign(batch, self._across.go_on(batch), now)
 
-    def _regrade(self, batch: Batch, regraded: Sequence[Regraded], now: float) -> None:
-        last = {each.row: each for each in regraded}  # the last word on each counts
-        self._frontier.immigration.regrade(batch, list(last.values()), now)
-        self._store.regrade(batch, list(last.values()), now)
+    def _reassign(self, batch: Batch, reassigned: Sequence[Reassigned], now: float) -> None:
+        last = {each.row: each for each in reassigned}  # the last word on each counts
+        self._frontier.inbound.reassign(batch, list(last.values()), now)
+        self._store.reassign(batch, list(last.values()), now)

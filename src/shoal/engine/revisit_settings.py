@@ -16,7 +16,7 @@ from shoal.freshness.price import Limits
 from shoal.freshness.refresher import PageRefresher, RefreshSettings
 from shoal.frontier.background.revisit_dates import Selection as Selection
 from shoal.frontier.outcome.missing import MissingSettings
-from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.allowance import Mode, RevisitSettings
 from shoal.layout.ranges import key_range
 from shoal.model.cell import to_ms
 from shoal.ports import Table
@@ -26,8 +26,8 @@ _TYPICAL_FETCH_SECONDS = 0.5
 _LEAST_PER_SECOND = 1e-6
 
 
-def mode_of(config: Config) -> Again:
-    return Again.ALSO if config.crawl.forever == "yes" else Again.NO
+def mode_of(config: Config) -> Mode:
+    return Mode.STEADY if config.crawl.forever == "yes" else Mode.NEW
 
 
 def for_refresh(config: Config) -> Config:
@@ -49,28 +49,28 @@ def budget_per_second(config: Config, counts: Counts, planned: int = 0) -> float
 
 
 def refresher_of(
-    table: Table, config: Config, mode: Again, directory: Path, budget_of: Callable[[int], float]
+    table: Table, config: Config, mode: Mode, directory: Path, budget_of: Callable[[int], float]
 ) -> PageRefresher:
     refresh = config.refresh
     limits = Limits(refresh.policy, refresh.shortest, refresh.longest)
-    plans = mode is Again.ALSO
+    plans = mode is Mode.STEADY
     settings = RefreshSettings(limits, minor_counts=refresh.minor == "yes", plans=plans)
     if not plans:
         return PageRefresher(table, settings)
     return PageRefresher(table, settings, Importance(directory).weight_of, budget_of)
 
 
-def again_settings(config: Config, mode: Again) -> AgainSettings:
-    return AgainSettings(mode, share=config.refresh.share)
+def revisit_settings(config: Config, mode: Mode) -> RevisitSettings:
+    return RevisitSettings(mode, share=config.refresh.share)
 
 
-def missing_settings(config: Config, mode: Again) -> MissingSettings:
+def missing_settings(config: Config, mode: Mode) -> MissingSettings:
     refresh = config.refresh
     return MissingSettings(
         keep_seconds=refresh.keep_missing,
         shortest_seconds=refresh.shortest,
         longest_seconds=refresh.longest,
-        asks_again=mode is Again.ALSO,
+        asks_again=mode is Mode.STEADY,
     )
 
 

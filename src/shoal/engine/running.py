@@ -1,6 +1,6 @@
 """How does a crawl run, from the first seed to the last commit? With its housekeeping beside it.
 
-Once a second: orders from the inbox are carried out, what was committed is synced to disk, and a
+Once a second: commands from the inbox are carried out, what was committed is synced to disk, and a
 snapshot is written for `status` and handed to whoever watches.
 """
 
@@ -21,7 +21,7 @@ from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.engine.recovery import Recovered
 from shoal.focus.priority import PrioritySettings
 from shoal.frontier.background.revisit_dates import Selection
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.view import SiteView
 from shoal.layout.layout import Layout
 from shoal.layout.resume_flags import flags_to_go_on
@@ -233,7 +233,7 @@ class RunningCrawl:
         write_snapshot(self._engine.layout.status, snapshot)
 
     async def _take_in(self) -> None:
-        """Orders, and what came past the fetch. Once more at the end: what is taken is not left
+        """Commands, and what came past the fetch. Once more at the end: what is taken is not left
         lying until the next crawl."""
         while True:
             is_last = self._over.is_set()
@@ -245,20 +245,20 @@ class RunningCrawl:
             await self._engine.clock.wait(self._over, _LOOK_SECONDS)
 
     async def _take_what_waits(self) -> int:
-        """Orders, and some articles; returns how many of these there were. One at a time, or an
+        """Commands, and some articles; returns how many of these there were. One at a time, or an
         article would be read twice."""
         async with self._taking:
-            await self._carry_out_orders()
+            await self._carry_out_commands()
             return await self._injecting.inject_waiting(self._crawl)
 
-    async def _carry_out_orders(self) -> None:
-        for name, order in self._inbox.take():
-            if isinstance(order, Unreadable):
+    async def _carry_out_commands(self) -> None:
+        for name, command in self._inbox.take():
+            if isinstance(command, Unreadable):
                 continue  # it was set aside already
-            if isinstance(order, Push):
-                await self._injecting.take_push(order, self._inbox.body_of(order))
-            elif not isinstance(order, Stop):
-                self._commands.carry_out(order)
+            if isinstance(command, Push):
+                await self._injecting.take_push(command, self._inbox.body_of(command))
+            elif not isinstance(command, Stop):
+                self._commands.carry_out(command)
             elif posted_at(name) >= self._started:
                 self.stop("asked to stop")
             self._inbox.done(name)
@@ -301,7 +301,7 @@ class RunningCrawl:
             projected_end=self._projected_end(now, rate, counts["queued"]),
             stopping=self._crawl.stopping,
             trouble=trouble,
-            asking=report.asking,
+            asking=report.in_flight_urls,
         )
         self.live = live
         return Snapshot(counts.as_dict(), live, *self._indexed())
@@ -339,7 +339,7 @@ async def crawl_into(  # noqa: PLR0913 - what to crawl, how, and who is told
 ) -> Summary:
     """Open, crawl, close. `started` is handed the running crawl, so that it can be stopped. With a
     selection these stored pages are asked for again, and nothing else is."""
-    engine = Engine(place, config, None if selection is None else Again.ONLY)
+    engine = Engine(place, config, None if selection is None else Mode.REFRESH)
     try:
         if selection is not None:
             engine.refresh(selection)

@@ -19,14 +19,14 @@ from shoal.model.document import Document, Understood
 from shoal.model.link import Link
 from shoal.model.listings.article import article_html
 from shoal.model.listings.feed import MAX_POSTED, Feed, FeedRow, Item, feed_key, remember, unseen
-from shoal.model.listings.listing import Named, SitemapRow, sitemap_key
+from shoal.model.listings.listing import ListedUrl, SitemapRow, sitemap_key
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.urls.url import canonical, registered_domain, site_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch, Table
 from shoal.sources.feed import item_keys
-from shoal.sources.rhythm import Told, next_poll_seconds
+from shoal.sources.poll_interval import PollHints, next_poll_seconds
 from shoal.sources.w3c_date import when as seconds_of
 
 FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
@@ -38,7 +38,7 @@ _LEAST_SITEMAP = 12.0
 _FEED_PRIORITY = 0.9
 
 
-class Desk:
+class DiskSourceSchedule:
     def __init__(self, table: Table, config: Config, directory: Path, *, steady: bool) -> None:
         self._table = table
         self._config = config
@@ -49,9 +49,9 @@ class Desk:
 
     def take(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> tuple[Sequence[Named], float | None]:
-        named: Sequence[Named] = understood.named
-        if visit.kind is Kind.SITEMAP:
+    ) -> tuple[Sequence[ListedUrl], float | None]:
+        named: Sequence[ListedUrl] = understood.listed
+        if visit.kind is VisitKind.SITEMAP:
             due = now + self._sitemap_seconds(batch, visit.row, understood, now)
         else:
             named, due = self.take_feed(batch, visit, fetched, understood, now)
@@ -77,11 +77,11 @@ class Desk:
 
     def take_feed(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> tuple[Sequence[Named], float]:
+    ) -> tuple[Sequence[ListedUrl], float]:
         """A feed was polled, or pushed. Returns which of its pages are to be offered, and when to
         ask for it; 0: not any more."""
         row, feed = self.feed(visit.row), understood.feed
-        named: Sequence[Named] = understood.named
+        named: Sequence[ListedUrl] = understood.listed
         last_ms, found = row.polled_ms, 0
         row.polled_ms, row.status = to_ms(now), fetched.status
         if feed is not None and feed.form:
@@ -95,7 +95,7 @@ class Desk:
         else:
             row.failures += 1
             row.problem = "it is no feed" if fetched.outcome is Outcome.OK else str(fetched.outcome)
-        told = Told(
+        hints = PollHints(
             ttl_seconds=row.ttl_seconds,
             max_age_seconds=promised_seconds(fetched),
             skip_hours=row.skip_hours,
@@ -104,7 +104,7 @@ class Desk:
             found=found,
             found_in_seconds=now - last_ms / 1000 if last_ms else 0.0,
         )
-        due = now + self._poll_seconds(visit.url, row, told, now)
+        due = now + self._poll_seconds(visit.url, row, hints, now)
         batch.put("site", feed_key(visit.row), pack(row))
         return named, 0.0 if row.removed else due
 
@@ -115,7 +115,7 @@ class Desk:
         url: str,
         understood: Understood,
         between: tuple[float, float],
-    ) -> tuple[list[Named], int]:
+    ) -> tuple[list[ListedUrl], int]:
         """Returns the pages that are to be asked for, and how many items were posted between the
         last poll and this one, as far as is known."""
         last, now = between
@@ -129,7 +129,7 @@ class Desk:
         # The dates of items that were there before say nothing: some feeds date all with each poll.
         times = [_posted(item, now) for item in fresh]
         row.posted = sorted({*times, *row.posted}, reverse=True)[:MAX_POSTED]
-        links = {each.link.url: each for each in understood.named}
+        links = {each.link.url: each for each in understood.listed}
         offered = []
         for item in fresh:
             named = links.get(canonical(item.url, url) or "") if item.url else None
@@ -148,7 +148,7 @@ class Desk:
             return True
         return False
 
-    def _poll_seconds(self, url: str, row: FeedRow, told: Told, now: float) -> float:
+    def _poll_seconds(self, url: str, row: FeedRow, hints: PollHints, now: float) -> float:
         feeds = self._config.feeds
         pushed_until = self._pushed.until(url) if row.hubs else 0.0
         if pushed_until > now:
@@ -156,7 +156,7 @@ class Desk:
             return feeds.longest
         row.pushed_until_ms = 0
         return next_poll_seconds(
-            told, row.posted, now, shortest=feeds.shortest, longest=feeds.longest
+            hints, row.posted, now, shortest=feeds.shortest, longest=feeds.longest
         )
 
     def _sitemap_seconds(
@@ -165,7 +165,7 @@ class Desk:
         """Half as long as it has been quiet."""
         stored = self._table.get("site", sitemap_key(row))
         known = SitemapRow() if stored is None else unpack(SitemapRow, stored)
-        times = (each.modified for each in understood.named if each.modified <= now)
+        times = (each.modified for each in understood.listed if each.modified <= now)
         known.newest = max(known.newest, max(times, default=0.0))
         batch.put("site", sitemap_key(row), pack(known))
         least = _LEAST_SITEMAP * self._config.refresh.shortest

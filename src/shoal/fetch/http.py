@@ -27,7 +27,7 @@ from shoal.fetch.settings import (
 )
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome, of_status
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 
 MAX_ADDRESSES_TRIED = 3
 
@@ -81,17 +81,17 @@ class HttpFetcher:
     async def _ask(self, visit: Visit, method: str, form: bytes | None = None) -> Fetched:
         target = parse(visit.url)
         if target is None or target.scheme == "ftp":
-            return self._not_asked(Outcome.REFUSED, "The URL can't be asked for over HTTP.")
+            return self._not_requested(Outcome.REFUSED, "The URL can't be asked for over HTTP.")
         if self._settings.proxy:  # which looks names up itself
             places = self._resolver.override(target.host) or Addresses(("",))
             if not places.pinned and self._means_private(visit, target):
-                return self._not_asked(Outcome.PRIVATE, NOTE)
+                return self._not_requested(Outcome.PRIVATE, NOTE)
         else:
             places = await self._resolver.resolve(target.host)
         if not places.addresses:
-            return self._not_asked(Outcome.DNS, places.problem)
+            return self._not_requested(Outcome.DNS, places.problem)
         if self._closed:
-            return self._not_asked(Outcome.CANCELLED, "The crawl was stopped before the fetch.")
+            return self._not_requested(Outcome.CANCELLED, "The crawl was stopped before the fetch.")
         request = self._request(visit, method, target, places)
         if form is not None:
             headers = [*request.headers, b"Content-Type: application/x-www-form-urlencoded"]
@@ -116,11 +116,11 @@ class HttpFetcher:
             max_body_bytes=self._most_bytes(visit.kind),
         )
 
-    def _most_bytes(self, kind: Kind) -> int:
+    def _most_bytes(self, kind: VisitKind) -> int:
         limit = self._settings.max_body_bytes
-        if kind is Kind.ROBOTS:
+        if kind is VisitKind.ROBOTS:
             return min(limit, ROBOTS_BODY_BYTES)
-        return max(limit, SITEMAP_BODY_BYTES) if kind is Kind.SITEMAP else limit
+        return max(limit, SITEMAP_BODY_BYTES) if kind is VisitKind.SITEMAP else limit
 
     async def _try_addresses(self, request: Request, target: Target, places: Addresses) -> Fetched:
         """Ask the first address that lets itself be reached."""
@@ -175,7 +175,7 @@ class HttpFetcher:
             return outcome, "The answer is a redirect that does not say where to."
         return outcome, f"The body was cut after {len(answer.body):,} bytes." if answer.cut else ""
 
-    def _not_asked(self, outcome: Outcome, note: str) -> Fetched:
+    def _not_requested(self, outcome: Outcome, note: str) -> Fetched:
         now = self._clock.now()
         return Fetched(outcome, started=now, ended=now, note=note)
 

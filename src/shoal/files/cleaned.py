@@ -90,5 +90,5 @@ class Cleaned:
 
 def cleaned_of(found: Conversion) -> Cleaned:
     document = found.document
-    told = Found(found.title, found.text, document.shades, document.cleaned_by)
+    told = Found(found.title, found.text, document.line_scores, document.cleaned_by)
     return Cleaned(told, lambda: found.blocks, document.language, found.problem)

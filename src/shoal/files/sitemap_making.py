@@ -11,7 +11,7 @@ from pathlib import Path
 
 from shoal.errors import UsageError
 from shoal.freshness.rate import DEFAULT_PRIOR, estimate, observe
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.model.urls.url import canonical
 from shoal.sources.sitemap_make import Line, Target, is_sitemap_of_ours, write_sitemaps
@@ -35,7 +35,7 @@ _FIRST_SIGHT_CHANGES = 0.5
 class FileState(Struct, array_like=True):
     modified: float
     size_bytes: int
-    life: Life
+    history: ChangeHistory
 
 
 class MakingState(Struct):
@@ -141,21 +141,24 @@ class _Register:
         known = self._before.files.get(path)
         if known is None:
             self.added += 1
-            life = self._first_sight(found)
+            history = self._first_sight(found)
         else:
-            life = known.life
+            history = known.history
             is_changed = (known.modified, known.size_bytes) != (found.modified, found.size_bytes)
             self.changed += is_changed
             since = self._now - found.modified
             observe(
-                life, self._now - self._before.when, changed=is_changed, since_change_seconds=since
+                history,
+                self._now - self._before.when,
+                changed=is_changed,
+                since_change_seconds=since,
             )
-        self.state.files[path] = FileState(found.modified, found.size_bytes, life)
-        return frequency(1 / estimate(life, DEFAULT_PRIOR).median)
+        self.state.files[path] = FileState(found.modified, found.size_bytes, history)
+        return frequency(1 / estimate(history, DEFAULT_PRIOR).median)
 
-    def _first_sight(self, found: FoundFile) -> Life:
+    def _first_sight(self, found: FoundFile) -> ChangeHistory:
         age = max(0.0, self._now - found.modified)
-        return Life(quiet_seconds=age, dated=_FIRST_SIGHT_CHANGES)
+        return ChangeHistory(quiet_seconds=age, dated=_FIRST_SIGHT_CHANGES)
 
 
 def _read_state(path: Path) -> MakingState:

@@ -1,5 +1,5 @@
-"""How does a tablet come to its parts of addresses? It asks their homes, and lends what it is the
-home of (frontier/schedule/shares.py). Questions and answers go with deliveries that carry nothing
+"""How does a tablet come to its parts of addresses? It asks their owners, and lends what it is the
+owner of (frontier/schedule/shares.py). Questions and answers go with deliveries that carry nothing
 else."""
 
 import asyncio
@@ -29,11 +29,11 @@ class Borrowing:
             due = borrower.due()
             await asyncio.gather(*(self._ask(borrower, *each) for each in due.items()))
 
-    async def _ask(self, borrower: Borrower, home: int, wanted: Wanted) -> None:
+    async def _ask(self, borrower: Borrower, owner: int, wanted: Wanted) -> None:
         asked_at = time.monotonic()
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                lent = await self._lent(home, wanted)
+                lent = await self._lent(owner, wanted)
         except Exception:  # noqa: BLE001 - whatever a pipe does wrong, it is asked again
             return
         if len(lent) == len(wanted.addresses):
@@ -41,7 +41,7 @@ class Borrowing:
             if grown:
                 self._exchange.frontier.lent(grown)
 
-    async def _lent(self, home: int, wanted: Wanted) -> list[float]:
-        if home == self._number:
-            return self.lender.lend(home, wanted)
-        return (await self._pipe(Delivery(self._number, home, NOWHERE, [], wanted))).lent
+    async def _lent(self, owner: int, wanted: Wanted) -> list[float]:
+        if owner == self._number:
+            return self.lender.lend(owner, wanted)
+        return (await self._pipe(Delivery(self._number, owner, NOWHERE, [], wanted))).lent

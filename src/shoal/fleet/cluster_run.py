@@ -98,7 +98,7 @@ def must_have_ray() -> None:
 
 
 def ray_fleet(file: ClusterFile, make: Any, how: Running) -> Any:
-    from shoal.cluster.rays import RayFleet  # noqa: PLC0415 - Ray is an extra
+    from shoal.cluster.ray_fleet import RayFleet  # noqa: PLC0415 - Ray is an extra
 
     return RayFleet(file.name, file.tablets, make, address=how.address, nodes=how.nodes)
 

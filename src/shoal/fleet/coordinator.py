@@ -13,9 +13,9 @@ from contextlib import suppress
 from shoal.cluster.fleet import Fleet
 from shoal.cluster.objects import Objects, StoreFault
 from shoal.cluster.placement import moves_away, moves_to_balance
-from shoal.cluster.quiet import Look, Quiet
+from shoal.cluster.quiescence import Look, Quiet
 from shoal.config import Config
-from shoal.control.cluster_commands import Drain, Orders, Rebalance, Tell
+from shoal.control.cluster_commands import ClusterCommands, Drain, Rebalance, TabletCommands
 from shoal.control.command_targets import by_tablet
 from shoal.errors import CollectionError, ShoalError
 from shoal.layout.cluster_status import ClusterStatus, Move, TabletReport, write_status
@@ -46,7 +46,7 @@ class Coordinator:
     ) -> None:
         self._fleet = fleet
         self._objects = objects
-        self._orders = Orders(objects)
+        self._commands = ClusterCommands(objects)
         self._config = config
         self._watch = watch
         self._status = status
@@ -58,7 +58,7 @@ class Coordinator:
         """Of each tablet: epoch, machine, and when it was last seen running."""
         self._drained: set[str] = set()
         self._tried: dict[str, float] = {}
-        """Orders that not all tablets have carried out, and since when it is tried."""
+        """Commands that not all tablets have carried out, and since when it is tried."""
         self._stopping = ""
         self._started = status.started = time.time()
 
@@ -71,12 +71,12 @@ class Coordinator:
         for number in range(self._status.tablets):
             self._fleet.start(number)
         try:
-            self._forget_orders()
+            self._forget_commands()
             while not self._stopping:
                 self._look()
                 if self._quiet.is_over([_look_at(each) for each in self._reports]):
                     return self._finish("finished", "finish")
-                self._carry_out_orders()
+                self._carry_out_commands()
                 if reason := self._reached():
                     self.stop(reason)
                 time.sleep(_LOOK_SECONDS)
@@ -159,39 +159,39 @@ class Coordinator:
 
     # --- what people want -------------------------------------------------------------------
 
-    def _forget_orders(self) -> None:
+    def _forget_commands(self) -> None:
         """Those that an earlier run was given for its machines and did not live to see."""
         with suppress(StoreFault):
-            for key, order in self._orders.take():
-                if not isinstance(order, Tell):
-                    self._orders.done(key)
+            for key, command in self._commands.take():
+                if not isinstance(command, TabletCommands):
+                    self._commands.done(key)
 
-    def _carry_out_orders(self) -> None:
+    def _carry_out_commands(self) -> None:
         with suppress(StoreFault):  # they are still there when it answers again
             self._carry_out_each()
 
     def _carry_out_each(self) -> None:
-        for key, order in self._orders.take():
+        for key, command in self._commands.take():
             at = {number: machine for number, (_, machine, _) in enumerate(self._last_seen)}
             machines = [each.name for each in self._fleet.machines() if each.alive]
-            match order:
+            match command:
                 case Drain():
-                    self._drained.add(order.machine)
+                    self._drained.add(command.machine)
                     self._move(moves_away(at, machines, sorted(self._drained)))
                 case Rebalance():
                     free = [each for each in machines if each not in self._drained]
                     self._move(moves_to_balance(at, free))
-                case Tell():
-                    if not self._hand_out(order) and self._is_kept(key):
+                case TabletCommands():
+                    if not self._hand_out(command) and self._is_kept(key):
                         continue  # again in a second: each order can be repeated
                 case _:
                     self.stop("asked to stop")
-            self._orders.done(key)
+            self._commands.done(key)
 
-    def _hand_out(self, order: Tell) -> bool:
+    def _hand_out(self, command: TabletCommands) -> bool:
         """Whether all tablets that it concerns have carried it out, and made that durable."""
         done = True
-        for number, commands in by_tablet(order.commands, self._status.tablets).items():
+        for number, commands in by_tablet(command.commands, self._status.tablets).items():
             try:
                 self._fleet.call(number, "carry_out", commands, seconds=_OBEY_SECONDS)
             except Exception:  # noqa: BLE001 - it moves, or has died: it is told again
@@ -199,7 +199,7 @@ class Coordinator:
         return done
 
     def _is_kept(self, key: str) -> bool:
-        """Whether an order is worth another try."""
+        """Whether a command is worth another try."""
         now = time.monotonic()
         return now < self._tried.setdefault(key, now) + _KEPT_SECONDS
 

@@ -27,7 +27,9 @@ class Arriving:
         self, sender: int, new: list[tuple[Position, bytes]], batch: Batch, now: float
     ) -> None:
         items = [read_item(data) for _, data in new]
-        self._exchange.twins.expect(batch, (each for each in items if isinstance(each, Sketched)))
+        self._exchange.remote_duplicates.expect(
+            batch, (each for each in items if isinstance(each, Sketched))
+        )
         for item in items:
             self._exchange.take(batch, item, now)
         self.arrivals.note(batch, sender, new[-1][0])

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from shoal.closing import Closing
 from shoal.ports import Task
 
-ROOM_BYTES = 256 << 20
+CAPACITY_BYTES = 256 << 20
 _SMALL_BYTES = 1 << 16
 
 
-class _Held(NamedTuple):
+class _Ref(NamedTuple):
     """A value, pickled; or the file in which it is."""
 
     data: bytes
@@ -38,17 +38,17 @@ class _File:
         self.path.unlink(missing_ok=True)
 
 
-class HandsHere(Closing):
-    """The `Hands` of a process that has only itself."""
+class LocalExecutor(Closing):
+    """The `Executor` of a process that has only itself."""
 
     def __init__(
         self,
-        room_bytes: int = ROOM_BYTES,
+        capacity_bytes: int = CAPACITY_BYTES,
         at_once: int = 1,
         small_bytes: int = _SMALL_BYTES,
     ) -> None:
         """With more than one `at_once` work is divided as if there were others to do it."""
-        self.room_bytes = room_bytes
+        self.capacity_bytes = capacity_bytes
         self.at_once = at_once
         self._small_bytes = small_bytes
         self._folder = tempfile.TemporaryDirectory(prefix="shoal-parts-")
@@ -65,22 +65,22 @@ class HandsHere(Closing):
         return [self._done(task, each, returns) for each in given]
 
     def _done(self, task: Task, given: Sequence[Any], returns: int) -> list[Any]:
-        made = task(*(each.value() if isinstance(each, _Held) else each for each in given))
+        made = task(*(each.value() if isinstance(each, _Ref) else each for each in given))
         if len(made) != returns:
             raise ValueError(f"{task.__name__} returns {len(made)} values, not {returns}")
         return [self._hold(value) for value in made]
 
-    def _hold(self, value: Any) -> _Held:
+    def _hold(self, value: Any) -> _Ref:
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
         if len(data) <= self._small_bytes:
-            return _Held(data, None)
+            return _Ref(data, None)
         self._files += 1
         path = Path(self._folder.name) / str(self._files)
         path.write_bytes(data)
-        return _Held(b"", _File(path))
+        return _Ref(b"", _File(path))
 
-    def fetch(self, held: Any) -> Any:
-        return held.value()
+    def fetch(self, ref: Any) -> Any:
+        return ref.value()
 
     def close(self) -> None:
         self._folder.cleanup()

@@ -30,9 +30,9 @@ from shoal.fleet.snapshots import take_snapshot
 from shoal.fleet.tablet_storage import Storage, storage_of
 from shoal.fleet.tablet_views import TabletViews
 from shoal.frontier.background.revisit_dates import Selection
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.layout.cluster_status import TabletReport
-from shoal.layout.identity import Seat
+from shoal.layout.identity import TabletIdentity
 from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import tablet_name
 from shoal.loop import fast_loop
@@ -90,7 +90,7 @@ class Tablet:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
         self._finishing = False
-        self._wish = ""
+        self._stop_reason = ""
         """Why it is to stop, when that was said before the crawl began."""
         self._engine: Engine | None = None
         self._exchange: Exchange | None = None
@@ -182,7 +182,7 @@ class Tablet:
 
     def stop(self, reason: str) -> None:
         """Take no more work; what is in flight is finished, made durable, and the tablet left."""
-        self._wish = self._wish or reason
+        self._stop_reason = self._stop_reason or reason
         if self._running is not None:
             self._soon(partial(self._running.stop, reason))
         self._soon(self._woken.set)
@@ -269,14 +269,14 @@ class Tablet:
 
     async def _crawl(self, storage: Storage) -> None:
         ownership = self._ownership
-        asked_by_others = 0.0 if ownership.was_left else time.time()
+        requested_by_others = 0.0 if ownership.was_left else time.time()
         partition = Partition(self.spec.number, self.spec.tablets)
-        seat = Seat(
-            partition, ownership.epoch, ownership.holds, ownership.must_hold, asked_by_others
+        identity = TabletIdentity(
+            partition, ownership.epoch, ownership.holds, ownership.must_hold, requested_by_others
         )
         selection = self.spec.selection
-        mode = None if selection is None else Again.ONLY
-        engine = self._engine = Engine(Layout(storage.path), self._config, mode, seat=seat)
+        mode = None if selection is None else Mode.REFRESH
+        engine = self._engine = Engine(Layout(storage.path), self._config, mode, identity=identity)
         try:
             if selection is not None:
                 engine.refresh(selection)
@@ -289,12 +289,12 @@ class Tablet:
             number, epoch = self.spec.number, ownership.epoch
             borrowing = self._borrowing = Borrowing(exchange, number, epoch, self._pipe)
             running = self._running = RunningCrawl(engine, peers=self)
-            if self._wish:
-                running.stop(self._wish)
+            if self._stop_reason:
+                running.stop(self._stop_reason)
             beside = [
                 asyncio.create_task(Sender(exchange.outbox, self._pipe).run()),
                 asyncio.create_task(borrowing.run()),
-                asyncio.create_task(exchange.twins.go_through()),
+                asyncio.create_task(exchange.remote_duplicates.go_through()),
             ]
             if not storage.is_shared:
                 beside.append(asyncio.create_task(self._checkpoint_now_and_then()))
@@ -341,7 +341,7 @@ class Tablet:
                 self._woken.clear()
                 if not engine.is_done:
                     return True
-                self._idle = not exchange.twins.pending
+                self._idle = not exchange.remote_duplicates.pending
                 await engine.clock.wait(self._woken, _LOOK_SECONDS)
         finally:
             self._idle = False

@@ -13,14 +13,14 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from shoal.collection.tablets import Tablets
 from shoal.collection.view import TabletView
-from shoal.fleet.local_executor import HandsHere
-from shoal.ports import Hands
+from shoal.fleet.local_executor import LocalExecutor
+from shoal.ports import Executor
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 
-class Source(Protocol):
+class TabletQuestions(Protocol):
     @property
     def machine(self) -> str:
         """Where it is best read; empty: anywhere."""
@@ -53,8 +53,8 @@ class TabletSource:
 
 @dataclass(frozen=True)
 class Work:
-    hands: Hands
-    sources: Sequence[Source]
+    executor: Executor
+    sources: Sequence[TabletQuestions]
     """Of each tablet, in their order."""
 
     def of_tablets(
@@ -63,15 +63,15 @@ class Work:
         """A task for some tablets, each where its source is; it is given the source first."""
         machines = [self.sources[number].machine for number in given]
         asked = [[self.sources[number], *each] for number, each in given.items()]
-        return dict(zip(given, self.hands.each(task, asked, returns, machines), strict=True))
+        return dict(zip(given, self.executor.each(task, asked, returns, machines), strict=True))
 
     def parts(self, size_bytes: int) -> int:
-        """In how many parts work of a size is divided: each fits into a task, and all hands have
+        """In how many parts work of a size is divided: each fits into a task, and all of them have
         something to do."""
-        return max(self.hands.at_once, -(-size_bytes // self.hands.room_bytes), 1)
+        return max(self.executor.at_once, -(-size_bytes // self.executor.capacity_bytes), 1)
 
 
 @contextmanager
 def work_here(tablets: Tablets) -> Iterator[Work]:
-    with HandsHere() as hands:
-        yield Work(hands, [TabletSource(tablets, number) for number in range(tablets.count)])
+    with LocalExecutor() as executor:
+        yield Work(executor, [TabletSource(tablets, number) for number in range(tablets.count)])

@@ -16,11 +16,11 @@ from shoal.collection.collection import Collection
 from shoal.collection.questions import principal_of
 from shoal.errors import UsageError
 from shoal.fleet.snapshots import CheckpointSource, SnapshotSource, forget_snapshot
-from shoal.fleet.work import Source, Work, work_here
+from shoal.fleet.work import TabletQuestions, Work, work_here
 from shoal.layout.layout import is_cluster_place
 
 if TYPE_CHECKING:
-    from shoal.cluster.ray_hands import RayHands
+    from shoal.cluster.ray_executor import RayExecutor
     from shoal.layout.cluster_status import ClusterStatus
 
 
@@ -28,33 +28,33 @@ if TYPE_CHECKING:
 def workplace(whole: Collection, address: str = "") -> Iterator[Work]:
     """Who works on all tablets, and from what. `address` of a Ray, or `local`: one that is started
     on this machine and ends with the work."""
-    hands, status = None, None
+    executor, status = None, None
     if is_cluster_place(whole.place):
         from shoal.layout.cluster_status import status_at  # noqa: PLC0415 - only clusters need it
 
         status = status_at(whole.place)
-        hands = _hands(status, address)
+        executor = _executor(status, address)
     elif address:
         raise UsageError("--address is for a cluster; a collection is worked on where it is")
-    if hands is None or status is None:
+    if executor is None or status is None:
         with work_here(whole.tablets) as work:
             yield work
         return
     try:
         if _runs(status):
-            with _snapshots(whole, status, hands) as work:
+            with _snapshots(whole, status, executor) as work:
                 yield work
         else:
-            yield Work(hands, _at_rest(whole))
+            yield Work(executor, _at_rest(whole))
     finally:
-        hands.close()
+        executor.close()
 
 
 def _runs(status: "ClusterStatus") -> bool:
     return status.running and bool(status.ray_address)
 
 
-def _hands(status: "ClusterStatus", address: str) -> "RayHands | None":
+def _executor(status: "ClusterStatus", address: str) -> "RayExecutor | None":
     """None where this process has to do."""
     is_running = _runs(status)
     if is_running and address not in ("", "auto", status.ray_address):
@@ -67,10 +67,10 @@ def _hands(status: "ClusterStatus", address: str) -> "RayHands | None":
         must_have_ray()
     elif find_spec("ray") is None:
         return None
-    from shoal.cluster.ray_hands import RayHands  # noqa: PLC0415 - Ray is an extra
+    from shoal.cluster.ray_executor import RayExecutor  # noqa: PLC0415 - Ray is an extra
 
     try:
-        return RayHands(status.name, status.ray_address if is_running else address)
+        return RayExecutor(status.name, status.ray_address if is_running else address)
     except UsageError:
         if address:
             raise
@@ -78,22 +78,24 @@ def _hands(status: "ClusterStatus", address: str) -> "RayHands | None":
 
 
 @contextmanager
-def _snapshots(whole: Collection, status: "ClusterStatus", hands: "RayHands") -> Iterator[Work]:
+def _snapshots(
+    whole: Collection, status: "ClusterStatus", executor: "RayExecutor"
+) -> Iterator[Work]:
     principal, name = whole.tablets.ask(0, principal_of), secrets.token_hex(8)
-    found = hands.call_tablets(status.name, status.tablets, "snapshot", name)
+    found = executor.call_tablets(status.name, status.tablets, "snapshot", name)
     sources = [
         SnapshotSource(directory, principal, who.partition("/")[0]) for directory, who in found
     ]
     try:
-        yield Work(hands, sources)
+        yield Work(executor, sources)
     finally:
         asked = ([each.directory] for each in sources)
         machines = [each.machine for each in sources]
-        for [gone] in hands.each(forget_snapshot, asked, machines=machines):
-            hands.fetch(gone)
+        for [gone] in executor.each(forget_snapshot, asked, machines=machines):
+            executor.fetch(gone)
 
 
-def _at_rest(whole: Collection) -> list[Source]:
+def _at_rest(whole: Collection) -> list[TabletQuestions]:
     from shoal.layout.cluster_file import (  # noqa: PLC0415 - only clusters need it
         directories,
         is_object_store,

@@ -101,7 +101,7 @@ def _extension_name(word: str) -> str:
     return name
 
 
-class _Kind(NamedTuple):
+class _ConditionKind(NamedTuple):
     """How the names of a condition are written, and which of them a URL has."""
 
     read: Callable[[str], str]
@@ -109,11 +109,11 @@ class _Kind(NamedTuple):
 
 
 _NAMED = {
-    "host": _Kind(_host_name, _hosts),
-    "domain": _Kind(_domain_name, _domains),
-    "directory": _Kind(_directory_name, _directories),
-    "scheme": _Kind(_scheme_name, _schemes),
-    "extension": _Kind(_extension_name, _extensions),
+    "host": _ConditionKind(_host_name, _hosts),
+    "domain": _ConditionKind(_domain_name, _domains),
+    "directory": _ConditionKind(_directory_name, _directories),
+    "scheme": _ConditionKind(_scheme_name, _schemes),
+    "extension": _ConditionKind(_extension_name, _extensions),
 }
 
 KINDS = (*_NAMED, "regex")

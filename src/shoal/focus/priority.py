@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from shoal.focus.rules import parse_rules
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key
 
@@ -49,11 +49,11 @@ class FixedPriority:
         self._rules = parse_rules(settings.rules)
         self._score = score
 
-    def priority(self, url: str, source: Source, anchor_text: str) -> float:
+    def priority(self, url: str, source: LinkSource, anchor_text: str) -> float:
         del anchor_text
-        if source is Source.SUBMIT:
+        if source is LinkSource.SUBMIT:
             return WISH
-        if self._is_constant or source is Source.SEED:
+        if self._is_constant or source is LinkSource.SEED:
             return ORDINARY
         ruled = self._rules.priority(url)
         if ruled is not None:

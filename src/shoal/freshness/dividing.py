@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from shoal.freshness.price import POWERS, PriceState
 from shoal.freshness.priors import Group, groups_of
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 _WIDE = 2
 """The first groups of a page are those of the whole collection; the others are of its site."""
@@ -27,18 +27,18 @@ class Planned:
     groups: dict[str, Group] = field(default_factory=dict)
     """Those that are of no one site."""
 
-    def add(self, life: Life, policy: str) -> None:
-        if life.interval_seconds > 0:
+    def add(self, history: ChangeHistory, policy: str) -> None:
+        if history.interval_seconds > 0:
             self.pages += 1
-            self.per_second += 1 / life.interval_seconds
+            self.per_second += 1 / history.interval_seconds
             power = POWERS.get(policy, 0.0)  # type: ignore[call-overload]  # any text: a stored one
-            self.appetite += float(life.price**power) / life.interval_seconds
-        if life.counted:
-            for key in groups_of("", life.media_type)[:_WIDE]:
+            self.appetite += float(history.price**power) / history.interval_seconds
+        if history.counted:
+            for key in groups_of("", history.media_type)[:_WIDE]:
                 group = self.groups.setdefault(key, Group())
                 group.pages += 1
-                group.means += life.log_rate
-                group.squares += life.log_rate**2 + life.log_rate_sd**2
+                group.means += history.log_rate
+                group.squares += history.log_rate**2 + history.log_rate_sd**2
 
 
 def site_of_group(key: str) -> str | None:

@@ -13,7 +13,7 @@ from math import exp, expm1, isfinite, log, log2, sqrt
 from typing import NamedTuple
 
 from shoal.freshness.quantiles import quantiles
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 
 _BINS_PER_OCTAVE = 4
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 1e-3, 1e10
@@ -66,7 +66,7 @@ def interval_of(bin_number: float) -> float:
 
 
 def observe(
-    life: Life,
+    history: ChangeHistory,
     interval_seconds: float,
     *,
     changed: bool,
@@ -76,33 +76,33 @@ def observe(
     if not interval_seconds > 0:
         return
     interval = min(interval_seconds, _LONGEST_SECONDS)
-    life.observed += 1
+    history.observed += 1
     if not changed:
-        life.quiet_seconds += interval
+        history.quiet_seconds += interval
         return
-    life.changes += 1
+    history.changes += 1
     since = since_change_seconds
     if since is not None and _DATE_RESOLUTION_SECONDS <= since <= interval:
-        life.dated += 1.0
-        life.quiet_seconds += since
+        history.dated += 1.0
+        history.quiet_seconds += since
     else:
         number = bin_of(interval)
-        life.undated[number] = life.undated.get(number, 0.0) + 1.0
+        history.undated[number] = history.undated.get(number, 0.0) + 1.0
 
 
-def prior_of_visits(life: Life) -> LogNormal:
+def prior_of_visits(history: ChangeHistory) -> LogNormal:
     """Where nothing is known of other pages: whoever visits a page at some interval expects that
     it changes about as often, give or take a factor of five."""
-    seconds = _within(life.quiet_seconds, _MOST_QUIET_SECONDS)
-    seconds += sum(count * interval for interval, count in _binned(life.undated))
-    if not life.observed or not seconds > 0:
+    seconds = _within(history.quiet_seconds, _MOST_QUIET_SECONDS)
+    seconds += sum(count * interval for interval, count in _binned(history.undated))
+    if not history.observed or not seconds > 0:
         return DEFAULT_PRIOR
-    return LogNormal(log(_CHANGES_PER_VISIT * life.observed / seconds), 1.0)
+    return LogNormal(log(_CHANGES_PER_VISIT * history.observed / seconds), 1.0)
 
 
-def estimate(life: Life, prior: LogNormal | None = None) -> Estimate:
+def estimate(history: ChangeHistory, prior: LogNormal | None = None) -> Estimate:
     """What is known of a page's rate of change; of one without visits what the prior says."""
-    posterior = _Posterior(life, prior_of_visits(life) if prior is None else prior)
+    posterior = _Posterior(history, prior_of_visits(history) if prior is None else prior)
     heights, start, step = posterior.around(*posterior.top())
     return _summary(heights, start, step)
 
@@ -112,14 +112,14 @@ class _Posterior:
 
     __slots__ = ("bins", "dated", "mean", "precision", "quiet")
 
-    def __init__(self, life: Life, prior: LogNormal) -> None:
+    def __init__(self, history: ChangeHistory, prior: LogNormal) -> None:
         if not (isfinite(prior.mean) and 1e-6 < prior.sd < 1e6):
             prior = DEFAULT_PRIOR
         self.mean = min(max(prior.mean, _LOWEST), _HIGHEST)
         self.precision = prior.sd**-2
-        self.quiet = _within(life.quiet_seconds, _MOST_QUIET_SECONDS)
-        self.dated = _within(life.dated, 1e12)
-        self.bins = _binned(life.undated)
+        self.quiet = _within(history.quiet_seconds, _MOST_QUIET_SECONDS)
+        self.dated = _within(history.dated, 1e12)
+        self.bins = _binned(history.undated)
 
     def top(self) -> tuple[float, float]:
         """Where it is highest, and the curvature; nearly: they say where to put the points."""

@@ -18,13 +18,13 @@ from shoal.freshness.priors import Group, Priors, groups_of
 from shoal.freshness.promises import http_seconds, promised_seconds
 from shoal.freshness.rate import estimate, observe
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.digest import seeded_number
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import url_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch, Table
 
 MINOR = 0.95
@@ -73,31 +73,31 @@ class PageRefresher:
         fetched: Fetched,
         understood: Understood,
         resemblance: float,
-        life: Life | None,
-    ) -> tuple[Life, Change]:
-        life = life or Life()
-        change = self._change(visit, fetched, understood, resemblance, life)
+        history: ChangeHistory | None,
+    ) -> tuple[ChangeHistory, Change]:
+        history = history or ChangeHistory()
+        change = self._change(visit, fetched, understood, resemblance, history)
         told = _since_change(fetched, understood)
         if change is not Change.UNKNOWN:
             changed = change is Change.MAJOR or (
                 change is Change.MINOR and self._settings.minor_counts
             )
-            interval = fetched.ended - life.seen_ms / 1000
-            observe(life, interval, changed=changed, since_change_seconds=told)
+            interval = fetched.ended - history.seen_ms / 1000
+            observe(history, interval, changed=changed, since_change_seconds=told)
             if changed:
-                life.changed_ms = to_ms(fetched.ended)
-        elif not life.seen_ms and told is not None:  # it was quiet since, and changed then
-            life.dated += 1.0
-            life.quiet_seconds += told
+                history.changed_ms = to_ms(fetched.ended)
+        elif not history.seen_ms and told is not None:  # it was quiet since, and changed then
+            history.dated += 1.0
+            history.quiet_seconds += told
         if understood.documents:
             document = understood.documents[0]
             # An injected text is not the page's: what the page says is not known yet.
-            is_page = visit.kind is Kind.PAGE
-            life.content_digest = document.content_digest if is_page else ""
-            life.media_type = document.media_type
-        life.seen_ms = to_ms(fetched.ended)
-        life.promised_seconds = promised_seconds(fetched)
-        return life, change
+            is_page = visit.kind is VisitKind.PAGE
+            history.content_digest = document.content_digest if is_page else ""
+            history.media_type = document.media_type
+        history.seen_ms = to_ms(fetched.ended)
+        history.promised_seconds = promised_seconds(fetched)
+        return history, change
 
     def _change(
         self,
@@ -105,9 +105,9 @@ class PageRefresher:
         fetched: Fetched,
         understood: Understood,
         resemblance: float,
-        life: Life,
+        history: ChangeHistory,
     ) -> Change:
-        if not life.seen_ms or visit.kind is not Kind.PAGE:
+        if not history.seen_ms or visit.kind is not VisitKind.PAGE:
             return Change.UNKNOWN
         if fetched.outcome is Outcome.UNCHANGED:
             return Change.NONE
@@ -118,40 +118,40 @@ class PageRefresher:
         is_own = visit.seen_url in ("", visit.url)
         if is_own and visit.seen_digest and document.body_digest == visit.seen_digest:
             return Change.NONE
-        if not life.content_digest:
+        if not history.content_digest:
             return Change.UNKNOWN
-        if document.content_digest == life.content_digest:
+        if document.content_digest == history.content_digest:
             return Change.NONE
         return Change.MINOR if resemblance >= MINOR else Change.MAJOR
 
     # --- when the next one is -----------------------------------------------------------------
 
-    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
+    def plan(self, batch: Batch, row: bytes, history: ChangeHistory, now: float) -> float | None:
         if not self._settings.plans:
             return None
-        keys = groups_of(url_of(row), life.media_type)
-        found = estimate(life, self._priors.prior_for(keys))
-        if life.observed or life.dated:
-            before = (life.log_rate, life.log_rate_sd) if life.counted else None
+        keys = groups_of(url_of(row), history.media_type)
+        found = estimate(history, self._priors.prior_for(keys))
+        if history.observed or history.dated:
+            before = (history.log_rate, history.log_rate_sd) if history.counted else None
             self._priors.learn(keys, before, (found.mean, found.sd))
-            life.counted = True
-        life.log_rate, life.log_rate_sd = found.mean, found.sd
-        life.weight = self._weight_of(row)
-        is_new = not life.interval_seconds
+            history.counted = True
+        history.log_rate, history.log_rate_sd = found.mean, found.sd
+        history.weight = self._weight_of(row)
+        is_new = not history.interval_seconds
         self.price.budget_per_second = self._budget_of(self.price.state.pages + is_new)
-        life.interval_seconds = self.price.plan(
-            found, life.weight, life.interval_seconds or None, life.price
+        history.interval_seconds = self.price.plan(
+            found, history.weight, history.interval_seconds or None, history.price
         )
-        life.price = self.price.state.price
+        history.price = self.price.state.price
         self._write(batch)
-        wait = life.interval_seconds * (1.0 if life.observed else _spread(row))
-        return max(life.seen_ms / 1000 + max(wait, _promise(life)), now)
+        wait = history.interval_seconds * (1.0 if history.observed else _spread(row))
+        return max(history.seen_ms / 1000 + max(wait, _promise(history)), now)
 
-    def forget(self, batch: Batch, life: Life) -> None:
+    def forget(self, batch: Batch, history: ChangeHistory) -> None:
         """The page is given up: nothing is planned for it any more."""
-        if life.interval_seconds:
-            self.price.forget(life.interval_seconds, life.price)
-            life.interval_seconds = life.price = 0.0
+        if history.interval_seconds:
+            self.price.forget(history.interval_seconds, history.price)
+            history.interval_seconds = history.price = 0.0
             self._write(batch)
 
     def _group(self, key: str) -> Group | None:
@@ -185,11 +185,11 @@ def _spread(row: bytes) -> float:
     return 0.5 + (seeded_number(row, 0) >> 11) / (1 << 53)
 
 
-def _promise(life: Life) -> float:
+def _promise(history: ChangeHistory) -> float:
     """How long the server promised no change, unless it was seen to break its word."""
-    if life.changes and exp(life.log_rate) * life.promised_seconds > 1:
+    if history.changes and exp(history.log_rate) * history.promised_seconds > 1:
         return 0.0
-    return min(life.promised_seconds, _MOST_PROMISED_SECONDS)
+    return min(history.promised_seconds, _MOST_PROMISED_SECONDS)
 
 
 def _since_change(fetched: Fetched, understood: Understood) -> float | None:

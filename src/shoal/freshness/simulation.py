@@ -124,7 +124,9 @@ class Ledger:
         self.appetite -= float((booked / every).sum())
 
 
-def simulate(pages: Population, run: Run, tell: Callable[[float], None] | None = None) -> Course:
+def simulate(
+    pages: Population, run: Run, progress: Callable[[float], None] | None = None
+) -> Course:
     """Let the time of a run go by; `tell` is told the share of it that is done."""
     crawl = _Crawl(pages, run)
     end = run.years * YEAR_SECONDS
@@ -135,8 +137,8 @@ def simulate(pages: Population, run: Run, tell: Callable[[float], None] | None =
         crawl.go_on(end * (number - 1) / steps, end * number / steps)
         if number in points_at:
             crawl.measure(end * number / steps)
-            if tell is not None:
-                tell(number / steps)
+            if progress is not None:
+                progress(number / steps)
     spent = crawl.visits / len(pages.rates) / (end / WEEK_SECONDS)
     return Course(run, spent, crawl.points)
 

@@ -20,43 +20,44 @@ from random import Random
 
 from shoal.clock import Clock
 from shoal.counters import Counts
-from shoal.frontier.background.background import Chores
-from shoal.frontier.background.commands import Wishes
-from shoal.frontier.background.requeue_duplicates import SecondThoughts
-from shoal.frontier.background.rescope import Reconsideration
+from shoal.frontier.background.background import Background
+from shoal.frontier.background.commands import HostCommands
+from shoal.frontier.background.requeue_duplicates import DuplicateRequeuer
+from shoal.frontier.background.rescope import Rescope
 from shoal.frontier.background.revisit_dates import Schedules
-from shoal.frontier.exchange.inbound import Immigration
-from shoal.frontier.outcome.discovery import Discovery, Order
+from shoal.frontier.exchange.inbound import Inbound
+from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.outcome.finishing import Finisher
+from shoal.frontier.outcome.queue_order import Order
 from shoal.frontier.outcome.settling import Ending, Settler
 from shoal.frontier.outcome.visits import visit_of
-from shoal.frontier.schedule.allowance import Again, Allowance
+from shoal.frontier.schedule.allowance import Allowance, Mode
 from shoal.frontier.schedule.front import Front
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.sites import ActiveSite, Sites
 from shoal.frontier.schedule.waiters import Waiters
 from shoal.frontier.schedule.workbench import Workbench
-from shoal.frontier.sources.listings import Namings
-from shoal.frontier.sources.robots_cache import RobotsDesk
-from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.sources.listings import Listings
+from shoal.frontier.sources.robots_cache import RobotsCache
+from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.in_flight import InFlight
-from shoal.frontier.state.provenance import Trail
-from shoal.frontier.state.rows import AGAIN, CLOCK_KEY, COUNTS_KEY, MODE_KEY, entry_of
+from shoal.frontier.state.provenance import Provenance
+from shoal.frontier.state.rows import CLOCK_KEY, COUNTS_KEY, MODE_KEY, REVISIT, entry_of
 from shoal.frontier.state.settings import FrontierSettings, Report, Seams
 from shoal.frontier.state.urls import Urls
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.document import Understood
-from shoal.model.link import Link, Source
-from shoal.model.listings.listing import Named
+from shoal.model.link import Link, LinkSource
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.verdict import Finished, Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch, Lease, Table
 
 _ADD_AT_ONCE = 1000
-_MOST_ASKING_TOLD = 100
+_MOST_IN_FLIGHT_SHOWN = 100
 _PATIENCE_OVER_DELAY_SECONDS = 1.0
 
 
@@ -79,33 +80,35 @@ class DiskFrontier:
             table, self.counts, self._in_flight, settings.site_cache, settings.levels
         )
         front = Front(table, settings.levels, settings.bias, Random(settings.seed))
-        self.allowance = Allowance(settings.again, clock.now())
-        self._books = Books(table, self.urls, self.sites, front, self._in_flight, self.allowance)
+        self.allowance = Allowance(settings.revisits, clock.now())
+        self._state = FrontierState(
+            table, self.urls, self.sites, front, self._in_flight, self.allowance
+        )
         order = Order(settings.levels, settings.depth_first)
-        away = self._seams.elsewhere
-        self.discovery = Discovery(self._books, order, settings.reach, away)
-        self._namings = Namings(self._books, self.discovery, settings, away)
-        self.schedules = Schedules(self._books, self.discovery, self._seams, settings.missing)
-        self._thoughts = SecondThoughts(self._books, self.discovery)
-        self.wishes = Wishes(self._books, self.discovery, clock, self._begin, self._write)
-        self._chores = Chores(
+        away = self._seams.remote
+        self.discovery = Discovery(self._state, order, settings.reach, away)
+        self._listings = Listings(self._state, self.discovery, settings, away)
+        self.schedules = Schedules(self._state, self.discovery, self._seams, settings.missing)
+        self._requeuer = DuplicateRequeuer(self._state, self.discovery)
+        self.commands = HostCommands(self._state, self.discovery, clock, self._begin, self._write)
+        self._background = Background(
             self.discovery,
             self._seams.links_of,
-            (self._thoughts, self.wishes, self._namings, self.schedules),
+            (self._requeuer, self.commands, self._listings, self.schedules),
             self._begin,
             self._write,
         )
-        self._desk = RobotsDesk(self.sites, self._seams.elsewhere)
+        self._robots = RobotsCache(self.sites, self._seams.remote)
         self._finisher = Finisher(
-            Settler(self._books, self.discovery, self._seams, settings.missing),
+            Settler(self._state, self.discovery, self._seams, settings.missing),
             self.discovery,
             self.sites.credit,
-            (self._thoughts, self._namings),
+            (self._requeuer, self._listings),
             self._seams.seed_moved,
         )
-        self._bench = Workbench(self._books, self.discovery, clock, settings, self._seams)
-        self.immigration = Immigration(
-            self._books, self.discovery, self._desk, self._bench, self._thoughts
+        self._bench = Workbench(self._state, self.discovery, clock, settings, self._seams)
+        self.inbound = Inbound(
+            self._state, self.discovery, self._robots, self._bench, self._requeuer
         )
         self._leases: set[SiteLease] = set()
         self._waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
@@ -129,7 +132,7 @@ class DiskFrontier:
         if self._halted:
             return None
         now = self._clock.now()
-        self._chores.do(now)
+        self._background.do(now)
         self._bench.ask_again(now)
         self._bench.wake_sites(now)
         while (active := self._bench.pop(now)) is not None:
@@ -157,24 +160,24 @@ class DiskFrontier:
     def _next_visit(self, active: ActiveSite, now: float) -> Visit | None:
         """Robots.txt is the first entry of a site's queue, whenever it is unknown or out of
         date."""
-        if (visit := self._desk.next_visit(active, now)) is not None:
+        if (visit := self._robots.next_visit(active, now)) is not None:
             return visit
         now_ms = to_ms(now)
-        again_first = self.allowance.comes_first(active.visits_before + active.visits)
-        while (entry := active.queue.pop(now_ms, again_first=again_first)) is not None:
+        revisit_first = self.allowance.comes_first(active.visits_before + active.visits)
+        while (entry := active.queue.pop(now_ms, revisit_first=revisit_first)) is not None:
             url = self.urls.read(entry.row)
             if url is None or not url.waiting or entry_of(entry.row, url) != entry:
                 continue  # never, while every entry has its row: see audit.py
             self.urls.hold(entry.row, url)
-            if entry.level > AGAIN:
+            if entry.level > REVISIT:
                 self.allowance.spend(now)
             return visit_of(entry, url, active, self._settings)
         return None
 
     def done(self) -> bool:
-        if self._leases or self._in_flight or self._chores.pending or self._bench.awaiting:
+        if self._leases or self._in_flight or self._background.pending or self._bench.awaiting:
             return False
-        if self.allowance.mode is Again.ALSO:
+        if self.allowance.mode is Mode.STEADY:
             return False  # something is always due, sooner or later
         if not self.counts["total/sites with work"]:
             return True
@@ -185,7 +188,7 @@ class DiskFrontier:
 
     def _next_ready(self) -> float | None:
         """When there is something to do, as far as is known now."""
-        return self._clock.now() if self._chores.pending else self._bench.next_ready()
+        return self._clock.now() if self._background.pending else self._bench.next_ready()
 
     def _is_over(self) -> bool:
         return self._halted or self.done()
@@ -201,7 +204,7 @@ class DiskFrontier:
         if self.sites.active.get(active.site) is not active:
             return  # the frontier was closed meanwhile
         active.gate.busy = active.leased = False
-        if fetched.asked:
+        if fetched.requested:
             active.visits += 1
             self._bench.clocks.answered(active, fetched, now)
         else:
@@ -213,12 +216,12 @@ class DiskFrontier:
         if self._in_flight.remove(visit.row) is None:
             return
         batch = self._begin()
-        url = None if visit.kind is Kind.ROBOTS else self.urls.read(visit.row)
+        url = None if visit.kind is VisitKind.ROBOTS else self.urls.read(visit.row)
         self.urls.let_go(visit.row)
         active = self.sites.active.get(visit.site)
-        if active is not None and visit.kind is Kind.ROBOTS:
-            self._desk.give_back(active, visit)
-        if url is not None and url.waiting and not self.wishes.turn_away(batch, visit.row, url):
+        if active is not None and visit.kind is VisitKind.ROBOTS:
+            self._robots.give_back(active, visit)
+        if url is not None and url.waiting and not self.commands.turn_away(batch, visit.row, url):
             if active is not None:
                 active.queue.offer(entry_of(visit.row, url))
             else:
@@ -239,16 +242,16 @@ class DiskFrontier:
     ) -> Finished:
         self.urls.begin()
         ending = Ending(visit, fetched, understood, verdict, self._clock.now())
-        if visit.kind is Kind.ROBOTS:
+        if visit.kind is VisitKind.ROBOTS:
             self._in_flight.remove(visit.row)
             self._finish_robots(batch, ending)
             finished = Finished(verdict)
         else:
             finished = self._finisher.finish(batch, ending)
-            if visit.kind is not Kind.INJECTED:
+            if visit.kind is not VisitKind.INJECTED:
                 self._in_flight.remove(visit.row)
                 self.urls.let_go(visit.row)
-        if visit.kind is not Kind.INJECTED:
+        if visit.kind is not VisitKind.INJECTED:
             self.sites.unmark(visit.site)
         active = self.sites.active.get(visit.site)
         if active is not None:
@@ -263,38 +266,38 @@ class DiskFrontier:
         rules = ending.understood.robots
         if self._settings.reach.sitemaps and ending.fetched.status:
             listed = () if rules is None else rules.sitemaps
-            self._namings.take_robots(batch, visit.site, listed, now)
-        errand = self._desk.finish(batch, ending)
+            self._listings.take_robots(batch, visit.site, listed, now)
+        errand = self._robots.finish(batch, ending)
         if errand is not None:
-            if self._desk.send(batch, errand):
-                self._bench.await_answer(errand.asked_for, now)
+            if self._robots.send(batch, errand):
+                self._bench.await_answer(errand.requested_for, now)
                 return
             if self._bench.run_errand(batch, errand, now):
                 return
-            self._desk.put_off(batch, visit)
-        self._bench.end_asking(batch, visit.asked_for or visit.site, now)
+            self._robots.put_off(batch, visit)
+        self._bench.end_request(batch, visit.requested_for or visit.site, now)
 
     def _count(self, fetched: Fetched, visit: Visit) -> None:
-        if not fetched.asked or visit.kind is Kind.INJECTED:
+        if not fetched.requested or visit.kind is VisitKind.INJECTED:
             return
-        robots = visit.kind is Kind.ROBOTS
+        robots = visit.kind is VisitKind.ROBOTS
         self.counts.add("total/robots requests" if robots else "total/requests")
         self.counts.add("total/bytes", len(fetched.body) + len(fetched.head))
         if fetched.cut:
             self.counts.add("total/cut bodies")
 
-    # --- naming -----------------------------------------------------------------------------
+    # --- finding -----------------------------------------------------------------------------
 
     def add(self, links: Iterable[Link], depth: int = 1) -> int:
         before = self.counts.discovered
         rest = iter(links)
         while some := list(islice(rest, _ADD_AT_ONCE)):
             batch, now = self._begin(), self._clock.now()
-            named = [link for link in some if link.source in (Source.SEED, Source.SUBMIT)]
+            named = [link for link in some if link.source in (LinkSource.SEED, LinkSource.SUBMIT)]
             for link in named:  # a person's word
                 self.sites.admit_private(site_of_key(link.row))
                 self.sites.credit.grant(site_of_key(link.row), self._settings.credit)
-            self.discovery.offer(batch, some, Trail(depth), now)
+            self.discovery.offer(batch, some, Provenance(depth), now)
             self.schedules.want_sitemaps(named, batch, now)
             self._write(batch)
         return self.counts.discovered - before
@@ -306,10 +309,10 @@ class DiskFrontier:
         self._write(batch)
         return raised
 
-    def take_named(self, batch: Batch, visit: Visit, named: Sequence[Named]) -> None:
+    def take_listed(self, batch: Batch, visit: Visit, named: Sequence[ListedUrl]) -> None:
         """What a feed names that was not asked for: it was pushed."""
         self.urls.begin()
-        self._namings.take(batch, visit.row, named, self._clock.now())
+        self._listings.take(batch, visit.row, named, self._clock.now())
         self._flush(batch)
         self._waiters.poke()
 
@@ -319,15 +322,15 @@ class DiskFrontier:
         self._waiters.poke()
 
     def change(self, work: Callable[[Batch, float], None]) -> None:
-        """Do something to its books, in a batch of its own."""
+        """Do something to its state, in a batch of its own."""
         batch = self._begin()
         work(batch, self._clock.now())
         self._write(batch)
 
-    def reconsider(self, refuses: Callable[[str], str]) -> int:
+    def rescope(self, refuses: Callable[[str], str]) -> int:
         """The scope changed: judge again what was refused and what waits."""
         max_depth = self._settings.reach.max_depth
-        again = Reconsideration(self._books, self.discovery, refuses, max_depth)
+        again = Rescope(self._state, self.discovery, refuses, max_depth)
         return again.run(self._write, self._clock.now())
 
     # --- writing ----------------------------------------------------------------------------
@@ -354,9 +357,9 @@ class DiskFrontier:
     def _notice_mode(self) -> None:
         """Revisits wait until a crawl takes them: when that is now, or no longer, the sites with
         revisits look again how long they have to wait."""
-        mode = self._settings.again.mode
+        mode = self._settings.revisits.mode
         stored = self._table.get("site", MODE_KEY)
-        if mode is Again.ONLY or (Again.NO if stored is None else stored.decode()) != mode:
+        if mode is Mode.REFRESH or (Mode.NEW if stored is None else stored.decode()) != mode:
             self._bench.place_all()
         batch = self._table.batch()
         batch.put("site", MODE_KEY, mode.encode())
@@ -393,5 +396,5 @@ class DiskFrontier:
             next_ready_seconds=None if ready is None else max(0.0, ready - now),
             sites_with_work=self.counts["total/sites with work"],
             halted=self._halted,
-            asking=self._in_flight.first_urls(_MOST_ASKING_TOLD),
+            in_flight_urls=self._in_flight.first_urls(_MOST_IN_FLIGHT_SHOWN),
         )

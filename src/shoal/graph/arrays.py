@@ -18,7 +18,7 @@ I8 = np.dtype("<i8")
 F4 = np.dtype("<f4")
 F8 = np.dtype("<f8")
 
-Kind = TypeVar("Kind", bound=np.generic)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 Ids: TypeAlias = NDArray[np.uint32]
 Hashes: TypeAlias = NDArray[np.uint64]
@@ -40,7 +40,7 @@ def write(path: Path, numbers: NDArray[Any], dtype: np.dtype[Any]) -> None:
         out.add(numbers)
 
 
-def each_once(numbers: NDArray[Kind]) -> NDArray[Kind]:
+def each_once(numbers: NDArray[Scalar]) -> NDArray[Scalar]:
     """Ascending. By sorting: `np.unique` goes through a hash table, which takes ten times as long
     and has no order to be read in."""
     ordered = np.sort(numbers)

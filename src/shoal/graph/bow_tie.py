@@ -19,7 +19,7 @@ from shoal.graph.link_graph import Adjacency
 from shoal.graph.walks import reached
 
 
-class Part(IntEnum):
+class BowTiePart(IntEnum):
     ISLAND = 0
     CORE = 1
     IN = 2
@@ -35,12 +35,12 @@ class BowTie(NamedTuple):
     largest_weak: int
     """Pages of the largest."""
 
-    def count(self, part: Part) -> int:
+    def count(self, part: BowTiePart) -> int:
         return int(np.count_nonzero(self.parts == part))
 
 
 def bow_tie(into: Adjacency, out: Adjacency) -> BowTie:
-    parts: NDArray[np.uint8] = np.full(into.nodes, Part.ISLAND, np.uint8)
+    parts: NDArray[np.uint8] = np.full(into.nodes, BowTiePart.ISLAND, np.uint8)
     if not into.nodes:
         return BowTie(parts, 0, 0)
     labels = weak_labels(into, out)
@@ -48,19 +48,19 @@ def bow_tie(into: Adjacency, out: Adjacency) -> BowTie:
     core = largest_core(into, out)
     root = labels[core[0]] if len(core) else roots[np.argmax(sizes)]
     if len(core) or sizes.max() > 1:
-        parts[labels == root] = Part.TENDRIL
+        parts[labels == root] = BowTiePart.TENDRIL
     if len(core):
         ahead, behind = reached(out, core), reached(into, core)
-        parts[ahead] = Part.OUT
-        parts[behind] = Part.IN
-        parts[core] = Part.CORE
-        parts[_tubes(into, out, parts)] = Part.TUBE
+        parts[ahead] = BowTiePart.OUT
+        parts[behind] = BowTiePart.IN
+        parts[core] = BowTiePart.CORE
+        parts[_tubes(into, out, parts)] = BowTiePart.TUBE
     return BowTie(parts, len(roots), int(sizes.max()))
 
 
 def _tubes(into: Adjacency, out: Adjacency, parts: NDArray[np.uint8]) -> Bools:
-    others = parts == Part.TENDRIL
-    entered = reached(out, np.flatnonzero(parts == Part.IN).astype(np.uint32), others)
-    left = reached(into, np.flatnonzero(parts == Part.OUT).astype(np.uint32), others)
+    others = parts == BowTiePart.TENDRIL
+    entered = reached(out, np.flatnonzero(parts == BowTiePart.IN).astype(np.uint32), others)
+    left = reached(into, np.flatnonzero(parts == BowTiePart.OUT).astype(np.uint32), others)
     tubes: Bools = others & entered & left
     return tubes

@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.errors import CollectionError
 from shoal.graph.arrays import I8, U4, U8, Appended, Hashes, Offsets, each_once, mapped, write
-from shoal.graph.runs import Run
+from shoal.graph.sorted_runs import Run
 from shoal.model.urls.rowkey import site_of_key
 
 KEYS_AT_ONCE = 1 << 22
@@ -33,9 +33,9 @@ Progress = Callable[[str, int, int], None]
 """What is being done, for how many, and of how many (0: not known)."""
 
 
-def build(runs: Sequence[Run], into: Path, told: Progress) -> None:
+def build(runs: Sequence[Run], into: Path, progress: Progress) -> None:
     """Writes the files of a LinkGraph (link_graph.py); the runs may be deleted afterwards."""
-    _merge_nodes(runs, into, told)
+    _merge_nodes(runs, into, progress)
     for run in runs:
         run.forget_rows()
     hashes: Hashes = mapped(into / "hashes", U8)
@@ -43,7 +43,7 @@ def build(runs: Sequence[Run], into: Path, told: Progress) -> None:
         raise CollectionError("More than 4 billion pages can't be ranked; split the collection.")
     fetched = np.zeros(len(hashes), np.bool_)
     for number, run in enumerate(runs):
-        told("numbering the links, part", number + 1, len(runs))
+        progress("numbering the links, part", number + 1, len(runs))
         ids = np.searchsorted(hashes, run.hashes).astype(U4)
         fetched[ids[run.sources]] = True
         edges = ids[run.edges].astype(U8)
@@ -52,11 +52,11 @@ def build(runs: Sequence[Run], into: Path, told: Progress) -> None:
             write(run.path(name), keys, U8)
     write(into / "fetched", fetched, np.dtype(np.bool_))
     for number, name in enumerate(("in", "out")):
-        told("sorting the links, direction", number + 1, 2)
+        progress("sorting the links, direction", number + 1, 2)
         _merge_edges([run.path(name) for run in runs], into, name, len(hashes))
 
 
-def _merge_nodes(runs: Sequence[Run], into: Path, told: Progress) -> None:
+def _merge_nodes(runs: Sequence[Run], into: Path, progress: Progress) -> None:
     """Hashes are spread evenly, so equal ranges of them are about equally full."""
     total = sum(len(run.hashes) for run in runs)
     ranges = total // ROWS_AT_ONCE + 1
@@ -64,7 +64,7 @@ def _merge_nodes(runs: Sequence[Run], into: Path, told: Progress) -> None:
     cuts = [[0, *np.searchsorted(run.hashes, bounds).tolist(), len(run.hashes)] for run in runs]
     with NodeFiles(into) as files:
         for number in range(ranges):
-            told("merging the pages, part", number + 1, ranges)
+            progress("merging the pages, part", number + 1, ranges)
             slices = [(cut[number], cut[number + 1]) for cut in cuts]
             each = list(zip(runs, slices, strict=True))
             rows = [row for run, (start, end) in each for row in run.rows(start, end)]

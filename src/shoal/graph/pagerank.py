@@ -6,8 +6,8 @@ in equal parts (or by the edges' weights); the rest, and all of what pages witho
 to every page alike, or to the pages one chooses (Page et al. 1999; Haveliwala 2003). Float64; an
 iteration reads the edges once, in pieces, so that memory holds only three numbers for each node.
 
-Nodes may be divided among many (parted.py): what an iteration does with some nodes, and when it is
-over, is written once, here.
+Nodes may be divided among many (partitioned_graph.py): what an iteration does with some nodes, and
+when it is over, is written once, here.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ import numpy as np
 from shoal.graph.arrays import Floats, Offsets, each_once
 from shoal.graph.link_graph import Adjacency
 
-Told = Callable[[int, float], None]
+WalkProgress = Callable[[int, float], None]
 """After each iteration: its number, and by how much the ranks changed."""
 
 
@@ -100,7 +100,10 @@ class Walked(NamedTuple):
 
 
 def iterate(
-    step: Callable[[float], Moved], dangling: float, walk: Walk = WALK, told: Told | None = None
+    step: Callable[[float], Moved],
+    dangling: float,
+    walk: Walk = WALK,
+    progress: WalkProgress | None = None,
 ) -> Walked:
     """Until the ranks stand still. A step is given what goes to where one starts anew."""
     found = Walked(0, 1.0, 0.0, 1.0)
@@ -108,8 +111,8 @@ def iterate(
         jump = 1 - walk.damping + walk.damping * dangling
         dangling, change, total = step(jump)
         found = Walked(found.iterations + 1, change, jump, total)
-        if told is not None:
-            told(found.iterations, change)
+        if progress is not None:
+            progress(found.iterations, change)
     return found
 
 
@@ -118,7 +121,7 @@ def pagerank(
     out_weight: Floats | Offsets,
     personal: Sequence[int] = (),
     walk: Walk = WALK,
-    told: Told | None = None,
+    progress: WalkProgress | None = None,
 ) -> PageRank:
     """`out_weight` is the sum of the weights of a node's out-edges, or their number."""
     if not into.nodes:
@@ -135,7 +138,7 @@ def pagerank(
         shares, dangling = all_nodes.given(rank)
         return Moved(dangling, change, float(rank.sum()))
 
-    walked = iterate(step, dangling, walk, told)
+    walked = iterate(step, dangling, walk, progress)
     rank /= walked.total
     return PageRank(rank, walked.iterations, walked.residual, floor_of(walked, all_nodes))
 

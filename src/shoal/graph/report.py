@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.graph.bow_tie import Part, bow_tie
+from shoal.graph.bow_tie import BowTiePart, bow_tie
 from shoal.graph.distances import Distances, distances
 from shoal.graph.edges import Progress
 from shoal.graph.link_graph import LinkGraph
@@ -48,21 +48,21 @@ class Laws(Struct):
 def shape(graph: LinkGraph) -> Shape:
     found = bow_tie(graph.into, graph.out)
     return Shape(
-        core=found.count(Part.CORE),
-        into=found.count(Part.IN),
-        out=found.count(Part.OUT),
-        tubes=found.count(Part.TUBE),
-        tendrils=found.count(Part.TENDRIL),
-        islands=found.count(Part.ISLAND),
+        core=found.count(BowTiePart.CORE),
+        into=found.count(BowTiePart.IN),
+        out=found.count(BowTiePart.OUT),
+        tubes=found.count(BowTiePart.TUBE),
+        tendrils=found.count(BowTiePart.TENDRIL),
+        islands=found.count(BowTiePart.ISLAND),
         weak_components=found.weak_components,
         largest_weak=found.largest_weak,
     )
 
 
-def measures(graph: LinkGraph, told: Progress) -> tuple[Shape, Distances]:
-    told("finding the parts", 1, 2)
+def measures(graph: LinkGraph, progress: Progress) -> tuple[Shape, Distances]:
+    progress("finding the parts", 1, 2)
     parts = shape(graph)
-    told("measuring distances", 2, 2)
+    progress("measuring distances", 2, 2)
     return parts, distances(graph.out)
 
 

@@ -4,7 +4,7 @@ Child processes and searches ask for a few pages at a time: a memory map and a b
 about a microsecond, and need no library that takes 20 MB and a tenth of a second to load.
 
 Scores are ranks on a scale from 0 to 1: 0 for a page that nobody links to, 1 for the highest, by
-the logarithm between them (making.py).
+the logarithm between them (graph_building.py).
 """
 
 import mmap

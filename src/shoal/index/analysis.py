@@ -14,7 +14,7 @@ import unicodedata
 from typing import NamedTuple
 
 from shoal.index.native import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
-from shoal.index.pieces import Stems, make_pieces
+from shoal.index.text_stems import Stems, make_pieces
 
 STEMMERS = {
     "ar": "arabic",

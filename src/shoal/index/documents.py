@@ -23,9 +23,9 @@ from shoal.index.fields import (
     key_of,
     milliseconds,
 )
-from shoal.index.media import type_words
+from shoal.index.file_types import type_words
 from shoal.index.native import Document
-from shoal.index.pieces import Stems, hash_of
+from shoal.index.text_stems import Stems, hash_of
 from shoal.index.vector import hashes_of, vector_of
 from shoal.model.candidate import Where
 from shoal.model.entry import Entry

@@ -7,7 +7,7 @@ position has none of these fields, so no filter finds it.
 from collections.abc import Sequence
 
 from shoal.index.fields import MEMBER, PAGE, key_of, milliseconds
-from shoal.index.media import asked_type
+from shoal.index.file_types import asked_type
 from shoal.index.native import FieldType, NativeQuery, Occur, Schema
 from shoal.model.query import Dated, Is, Rows
 

@@ -11,9 +11,9 @@ from shoal.index.fields import Stored
 from shoal.index.lengths import Means, Mending, Scored
 from shoal.index.matching import Matching
 from shoal.index.native import DocAddress
-from shoal.index.pieces import hash_of
 from shoal.index.readable import Readable, total_of
 from shoal.index.statistics import Shape
+from shoal.index.text_stems import hash_of
 from shoal.index.vector import called, content_hashes, count_in
 from shoal.index.view import View
 from shoal.model.candidate import Candidate

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from shoal.index.fields import Stored
-from shoal.index.pieces import HASH_BYTES
+from shoal.index.text_stems import HASH_BYTES
 from shoal.model.candidate import Count, Where
 
 _K1 = 1.2

@@ -19,10 +19,10 @@ from shoal.index.fields import MEMBER, PAGE, PHRASE_FIELDS, WORD_FIELDS, FieldWe
 from shoal.index.filters import Filters, all_of, any_of
 from shoal.index.lengths import Scored
 from shoal.index.native import NativeQuery, Occur, Schema
-from shoal.index.pieces import hash_of
 from shoal.index.terms import Known, Lexicon
+from shoal.index.text_stems import hash_of
 from shoal.model.candidate import Term
-from shoal.model.query import AllOf, Clause, Dated, Is, OneOf, Part, Phrase, Query, Rows, Word
+from shoal.model.query import AllOf, Clause, Dated, Is, OneOf, Phrase, Query, QueryPart, Rows, Word
 from shoal.model.query import Occur as Asked
 
 MOST_WORDS = 128
@@ -225,7 +225,7 @@ class Matching:
 
     # Parts of the tree
 
-    def _part(self, part: Part, depth: int) -> NativeQuery | None:
+    def _part(self, part: QueryPart, depth: int) -> NativeQuery | None:
         self._parts_left -= 1
         if depth > MOST_DEPTH or self._parts_left < 0:
             return None
@@ -257,11 +257,11 @@ def asked_languages(query: Query) -> list[str]:
     ][:1]
 
 
-def _is_loose(part: Part) -> TypeGuard[Word]:
+def _is_loose(part: QueryPart) -> TypeGuard[Word]:
     return isinstance(part, Word) and not part.field
 
 
-def _has_words(part: Part, depth: int) -> bool:
+def _has_words(part: QueryPart, depth: int) -> bool:
     if isinstance(part, OneOf | AllOf):
         return depth <= MOST_DEPTH and any(_has_words(each, depth + 1) for each in part.parts)
     return isinstance(part, Word | Phrase)

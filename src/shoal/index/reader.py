@@ -5,7 +5,7 @@ made for a principal: what they may not read is in no list, no count and no face
 
 One index answers by itself (`candidates`). An index that is a part of a whole is asked for its
 statistics, then for its best hits by the statistics of the whole, then for what is known of those
-that are among the best of all; plan.py has the other side.
+that are among the best of all; search_plan.py has the other side.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 
 from shoal.index.analysis import Analysis, Token
-from shoal.index.counting import Here
+from shoal.index.distinctive_words import Frequent, distinctive_words, frequent
 from shoal.index.fields import FACETS, FieldWeights, Stored, key_of
 from shoal.index.hits import Hit, Hits, Wanted, best_hits, candidates_at, wanted_of
+from shoal.index.index_directory import damaged, open_index
+from shoal.index.local_statistics import Here
 from shoal.index.matching import Matching, asked_languages
 from shoal.index.native import DocAddress, FieldType, NativeQuery
-from shoal.index.place import damaged, open_index
 from shoal.index.statistics import Statistics, Whole, main_languages, word_key
-from shoal.index.telling import Frequent, frequent, telling
 from shoal.index.terms import Lexicon
 from shoal.index.view import MOST_VALUES, View
 from shoal.model.candidate import Candidate, Candidates
@@ -107,7 +107,7 @@ class IndexReader:
     def like(self, text: str, language: str, n: int) -> list[str]:
         """The most telling words of a text: frequent in it, rare elsewhere."""
         found = self.frequent(text, language)
-        return telling(found, *self.having([each.stem for each in found]), n)
+        return distinctive_words(found, *self.having([each.stem for each in found]), n)
 
     # A part of a whole
 

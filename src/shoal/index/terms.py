@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from shoal.index.analysis import Analysis, Token, folded
-from shoal.index.counting import MOST_PAIRS, OF_ITSELF, rarity
 from shoal.index.fields import WORD_FIELDS
+from shoal.index.local_statistics import MOST_PAIRS, OF_ITSELF, rarity
 from shoal.index.statistics import WordCounts, WordKey, word_key
 from shoal.index.stop_words import STOP_WORDS
 from shoal.model.candidate import Term

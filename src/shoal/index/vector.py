@@ -12,7 +12,7 @@ _stems.c does `plain_count` where it could be compiled; tests hold the two toget
 from collections.abc import Iterable, Mapping, Sequence
 
 from shoal.index.fields import Vector
-from shoal.index.pieces import HASH_BYTES, MOST_COUNT, Stems
+from shoal.index.text_stems import HASH_BYTES, MOST_COUNT, Stems
 from shoal.model.candidate import Count, Where
 
 MOST_CONTENT_STEMS = 4000

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from shoal.index.fields import POSITION_KEY, WORD_FIELDS, Stored
+from shoal.index.index_directory import position_in
 from shoal.index.native import DocAddress, Index, NativeQuery, Schema, Searcher
-from shoal.index.place import position_in
 from shoal.index.readable import Readable
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import JSON_ERRORS, Struct, from_json, unpack

@@ -11,8 +11,8 @@ from shoal import faults
 from shoal.closing import Closing
 from shoal.index.documents import Documents
 from shoal.index.fields import POSITION_KEY, key_of
+from shoal.index.index_directory import WriterLock, busy, damaged, open_or_start, position_in
 from shoal.index.native import Document, NativeWriter
-from shoal.index.place import WriterLock, busy, damaged, open_or_start, position_in
 from shoal.model.entry import Entry
 
 DEFAULT_HEAP_BYTES = 64_000_000

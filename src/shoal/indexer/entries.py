@@ -89,7 +89,7 @@ class Entries:
 
     def stands_for(self, row: bytes) -> bytes:
         """The row that is found in place of this one."""
-        return self._groups.lead_of(row) or row
+        return self._groups.representative_of(row) or row
 
     def _anchors(self, row: bytes, readers: Principal) -> list[tuple[str, int]]:
         """What other pages call it, each text with the number of sites that do, the most first.
@@ -141,11 +141,11 @@ def _is_kept(known: UrlRow) -> bool:
 def _text(document: Document) -> tuple[str, str]:
     """The content, and what stands around it; all of it where nothing is content."""
     text = unzstd(document.text).decode() if document.text else ""
-    if not document.shades:
+    if not document.line_scores:
         return text, ""
     kept: list[str] = []
     rest: list[str] = []
-    for line, shade in zip(text.split("\n"), document.shades, strict=False):
+    for line, shade in zip(text.split("\n"), document.line_scores, strict=False):
         (kept if shade >= KEPT else rest).append(line)
     return ("\n".join(kept), "\n".join(rest)) if kept else (text, "")
 

@@ -40,7 +40,7 @@ _MOST_TEXTS_REMEMBERED = 300_000
 """Anchor texts of targets that were noted already: most links repeat one."""
 _NOT_OURS = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED)
 
-Told = Callable[[int], None]
+Progress = Callable[[int], None]
 
 
 class Follower:
@@ -90,8 +90,10 @@ class Follower:
             if place % _ROWS_BETWEEN == _ROWS_BETWEEN - 1:
                 between()
             is_found = self._enter(row)
-            if not is_found and (lead := self._entries.stands_for(row)) != row:
-                self._owed.setdefault(lead, changes[-1][0])  # it is credited with the row's anchors
+            if not is_found and (representative := self._entries.stands_for(row)) != row:
+                self._owed.setdefault(
+                    representative, changes[-1][0]
+                )  # it is credited with the row's anchors
         self._position = changes[-1][0]
         self._ahead = {number for number in self._ahead if number > self._position}
         self._uncommitted += len(changes)
@@ -122,7 +124,7 @@ class Follower:
         self._uncommitted = 0
         return position
 
-    def rebuild(self, told: Told | None = None) -> int:
+    def rebuild(self, progress: Progress | None = None) -> int:
         """Everything anew out of the table."""
         self._owed.clear()
         self._said.clear()
@@ -133,8 +135,8 @@ class Follower:
         for row in _rows(self._store):
             self._enter(row)
             count += 1
-            if told is not None and not count % _CHANGES_AT_ONCE:
-                told(count)
+            if progress is not None and not count % _CHANGES_AT_ONCE:
+                progress(count)
         self._position = position
         self._uncommitted = count
         return count
@@ -191,7 +193,7 @@ def _rows(store: PageStore) -> Iterator[bytes]:
     return (page.row for page in store.stream(b"\x01", b"\xff", OWNER))
 
 
-def follow_to_the_end(layout: Layout, follower: Follower, told: Told | None = None) -> int:
+def follow_to_the_end(layout: Layout, follower: Follower, progress: Progress | None = None) -> int:
     """Until nothing is left; committed now and then. Returns how many documents were entered."""
     entered = since_commit = 0
     while count := follower.step():
@@ -200,8 +202,8 @@ def follow_to_the_end(layout: Layout, follower: Follower, told: Told | None = No
         if since_commit >= _CHANGES_BETWEEN_COMMITS:
             commit(layout, follower)
             since_commit = 0
-        if told is not None:
-            told(entered)
+        if progress is not None:
+            progress(entered)
     commit(layout, follower)
     return entered
 

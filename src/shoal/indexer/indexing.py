@@ -8,11 +8,11 @@ from pathlib import Path
 from shoal.collection.view import TabletView
 from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
-from shoal.indexer.follower import Follower, Told, follow_to_the_end
+from shoal.indexer.follower import Follower, Progress, follow_to_the_end
 from shoal.layout.index_state import is_behind
 
 
-def bring_up_to_date(directory: Path, told: Told | None = None) -> int:
+def bring_up_to_date(directory: Path, progress: Progress | None = None) -> int:
     """Take in what was stored since. Returns how many documents were looked at: none when a crawl
     is running, whose own process does it."""
     with TabletView(directory) as collection:
@@ -21,6 +21,6 @@ def bring_up_to_date(directory: Path, told: Told | None = None) -> int:
         try:
             with IndexWriter(collection.layout.index) as writer:
                 follower = Follower(collection.table, collection.store, writer)
-                return follow_to_the_end(collection.layout, follower, told)
+                return follow_to_the_end(collection.layout, follower, progress)
         except Busy:
             return 0

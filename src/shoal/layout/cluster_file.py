@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from shoal.cluster.directory import PARTIAL
+from shoal.cluster.directory_objects import PARTIAL
 from shoal.cluster.objects import Exists, Missing, Objects, must_create_once, open_objects
 from shoal.config import Config, load
 from shoal.errors import CollectionError, UsageError

@@ -5,8 +5,8 @@ from math import inf
 
 from shoal.config import Dedupe
 from shoal.duplicates.across.across import Across, Own, Send
-from shoal.duplicates.duplicates import Duplicates, Known, Learning, Near, NearSettings
-from shoal.duplicates.exact.exact import ExactPrints, Stored
+from shoal.duplicates.duplicates import DiskDuplicates, Known, Learning, Near, NearSettings
+from shoal.duplicates.exact.exact import ExactDuplicates, Stored
 from shoal.duplicates.learn.lessons import Lessons
 from shoal.duplicates.learn.mirrors import Mirrors
 from shoal.duplicates.near.groups import Groups, Worth
@@ -29,7 +29,7 @@ _STORED = (State.FETCHED, State.UNCHANGED)
 _WANTED = (State.QUEUED, *_STORED)
 
 
-def exact_prints(table: Table, store: PageStore) -> ExactPrints:
+def exact_prints(table: Table, store: PageStore) -> ExactDuplicates:
     frontier = FrontierView(table)
 
     def stored_of(row: bytes) -> Stored | None:
@@ -38,7 +38,7 @@ def exact_prints(table: Table, store: PageStore) -> ExactPrints:
             return None
         return Stored(page.document, page.fetch.payload, url.depth)
 
-    return ExactPrints(table, stored_of, lambda row: [out.link for out in store.links_of(row)])
+    return ExactDuplicates(table, stored_of, lambda row: [out.link for out in store.links_of(row)])
 
 
 def groups(table: Table, store: PageStore) -> Groups:
@@ -64,11 +64,11 @@ def duplicates(
     settings: Dedupe,
     partition: Partition = ALONE,
     send: Send = send_nowhere,
-) -> Duplicates:
+) -> DiskDuplicates:
     """`send` puts items for other tablets into the outbox."""
     exact = exact_prints(table, store)
     if settings.near == "no":
-        return Duplicates(exact)
+        return DiskDuplicates(exact)
     judge, worths = near(table, store, settings), _Worths(table, store, partition)
     mirrors = None if settings.learn == "no" else Mirrors(table, worths.of_site)
     across = None
@@ -76,10 +76,10 @@ def duplicates(
         own = Own(judge.groups, worths.of, worths.of_stored, judge.cut, mirrors)
         across = Across(table, partition, send, own)
     if mirrors is None:
-        return Duplicates(exact, judge, across=across)
+        return DiskDuplicates(exact, judge, across=across)
     known = Known(worths.is_stored, worths.is_wanted)
     learning = Learning(Lessons(table, worths.stored_at), mirrors, judge.groups, known)
-    return Duplicates(exact, judge, learning, across)
+    return DiskDuplicates(exact, judge, learning, across)
 
 
 class _Worths:

@@ -15,14 +15,14 @@ CACHE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
-class Seat:
+class TabletIdentity:
     partition: Partition
     epoch: int
     holds: Callable[[], bool]
     """Whether the lease holds: without it nothing is asked for,"""
     must_hold: Callable[[], None]
     """and nothing is written: this raises."""
-    asked_by_others: float = 0.0
+    requested_by_others: float = 0.0
     """Until then another owner may have asked any host."""
     cache_bytes: int = CACHE_BYTES
     most_outbox: int = 200_000
@@ -35,24 +35,26 @@ def partition_of(table: Table) -> Partition:
     return Partition() if stored is None else unpack(Partition, stored)
 
 
-def borrower_of(seat: Seat | None, gap_seconds: float) -> Borrower | None:
+def borrower_of(identity: TabletIdentity | None, gap_seconds: float) -> Borrower | None:
     """Hosts of one address may be at any tablet: each has a part of it. None: all of it is ours."""
-    if seat is None or seat.partition.tablets == 1:
+    if identity is None or identity.partition.tablets == 1:
         return None
-    return Borrower(seat.partition.tablets, gap_seconds, seat.epoch)
+    return Borrower(identity.partition.tablets, gap_seconds, identity.epoch)
 
 
-def take_seat(table: Table, seat: Seat | None, directory: Path, *, at_rest: bool) -> None:
+def adopt_identity(
+    table: Table, identity: TabletIdentity | None, directory: Path, *, at_rest: bool
+) -> None:
     """A table knows which tablet it is, and nobody crawls in it as another, or as none."""
     stored = table.get("site", PARTITION_KEY)
     known = None if stored is None else unpack(Partition, stored)
-    is_another = known is not None and seat is not None and known != seat.partition
+    is_another = known is not None and identity is not None and known != identity.partition
     is_one_of_many = known is not None and known.tablets > 1
-    if is_another or (is_one_of_many and seat is None and not at_rest):
+    if is_another or (is_one_of_many and identity is None and not at_rest):
         raise CollectionError(
             f"{directory} is a tablet of a cluster; crawl with: shoal cluster start PLACE"
         )
-    if known is None and seat is not None:
+    if known is None and identity is not None:
         batch = table.batch()
-        batch.put("site", PARTITION_KEY, pack(seat.partition))
+        batch.put("site", PARTITION_KEY, pack(identity.partition))
         table.write(batch)

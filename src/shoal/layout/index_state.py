@@ -85,7 +85,7 @@ def _reader(layout: Layout) -> "IndexReader | None":
 
 def is_behind(layout: Layout, table: Table) -> bool:
     """Whether pages were stored that the index does not have, or another release has made it."""
-    from shoal.index.place import is_ours  # noqa: PLC0415 - it loads the index library
+    from shoal.index.index_directory import is_ours  # noqa: PLC0415 - it loads the index library
 
     state = read_state(layout)
     if state is None or not is_ours(layout.index):

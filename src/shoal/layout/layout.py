@@ -5,7 +5,7 @@
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
     index/        the full-text index; made anew from the table when it is not there
     graph/        ranks of the last `shoal rank`
-    inbox/        orders for a running crawl: a URL to fetch, a host to pause
+    inbox/        commands for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
     websub/       subscriptions to feeds that are pushed, with their secrets (0600)
     log/          what crawls said that were started from the web page

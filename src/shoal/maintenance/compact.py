@@ -28,7 +28,7 @@ DEAD_SHARE = 0.5
 _FILES_AT_ONCE = 16
 _ROWS_AT_ONCE = 500
 
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 class Compacted(Struct):
@@ -49,11 +49,13 @@ class Compacted(Struct):
         return self.bytes_before - self.bytes_after
 
 
-def compact(place: str | Path, config: Config, least_dead_share: float, tell: Tell) -> Compacted:
+def compact(
+    place: str | Path, config: Config, least_dead_share: float, progress: Progress
+) -> Compacted:
     """Each tablet. Raises Busy while another process writes to the collection."""
     done = Compacted()
     for directory in tablets_at_rest(place):
-        _add(done, _compact(directory, config, least_dead_share, tell))
+        _add(done, _compact(directory, config, least_dead_share, progress))
     return done
 
 
@@ -64,13 +66,15 @@ def _add(done: Compacted, more: Compacted) -> None:
     done.note = done.note or more.note
 
 
-def _compact(directory: Path, config: Config, least_dead_share: float, tell: Tell) -> Compacted:
+def _compact(
+    directory: Path, config: Config, least_dead_share: float, progress: Progress
+) -> Compacted:
     layout = Layout(directory)
     layout.must_exist()
     with WriteLock(layout):
         before = _bytes_in(layout.data / "table") + _bytes_in(layout.warc)
         with RocksTable(layout.table) as table:
-            done = _Compaction(table, layout.warc, config.crawl.versions, tell)
+            done = _Compaction(table, layout.warc, config.crawl.versions, progress)
             done.run(least_dead_share)
         done.result.bytes_before = before
         done.result.bytes_after = _bytes_in(layout.data / "table") + _bytes_in(layout.warc)
@@ -78,11 +82,13 @@ def _compact(directory: Path, config: Config, least_dead_share: float, tell: Tel
 
 
 class _Compaction:
-    def __init__(self, table: RocksTable, directory: Path, versions: int, tell: Tell) -> None:
+    def __init__(
+        self, table: RocksTable, directory: Path, versions: int, progress: Progress
+    ) -> None:
         self._table = table
         self._directory = directory
         self._versions = versions
-        self._tell = tell
+        self._progress = progress
         self._now = time.time()
         self._damaged = False
         self.result = Compacted()
@@ -91,7 +97,7 @@ class _Compaction:
         committed = set(archive_ends.written_ends(self._table))
         compaction.drop_drafts(self._directory)
         mend_archive(self._table, self._directory, self._now)
-        self._tell("Dropping old versions …")
+        self._progress("Dropping old versions …")
         live = self._trim_rows()
         store = PageStore(self._table, self._directory, self._versions)
         self.result.prints_dropped = exact_prints(self._table, store).drop_stale()
@@ -99,7 +105,7 @@ class _Compaction:
             self.result.note = "Rows do not read, so the archive was left alone: run shoal repair."
         else:
             self._rewrite_archive(live, committed, least_dead_share)
-        self._tell("Compacting the table …")
+        self._progress("Compacting the table …")
         self._table.compact()
 
     def _trim_rows(self) -> Live:
@@ -112,7 +118,7 @@ class _Compaction:
             self.result.versions_dropped += trimmed.versions
             self.result.texts_dropped += trimmed.texts
             for version in row.versions:
-                live.note(claims.spots_of(version.value))
+                live.note(claims.locations_of(version.value))
             if number % _ROWS_AT_ONCE == 0:
                 self._table.write(batch)
                 batch = self._table.batch()
@@ -135,7 +141,7 @@ class _Compaction:
         for start in range(0, len(found), _FILES_AT_ONCE):
             copies: dict[str, Copy] = {}
             for file in found[start : start + _FILES_AT_ONCE]:
-                self._tell(f"Reading {file} …")
+                self._progress(f"Reading {file} …")
                 if file not in committed and not live.of(file):
                     copies[file] = Copy("", 0, {}, 0)  # a killed process left it
                 elif copy := copier.copy(file, live.of(file)):

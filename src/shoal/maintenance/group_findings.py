@@ -7,7 +7,7 @@ the frontier's rows.
 from collections.abc import Iterator
 
 from shoal.duplicates.across.across_audit import audit_across
-from shoal.duplicates.across.sent import SENT, Sent
+from shoal.duplicates.across.sent_sketches import SENT, Sent
 from shoal.duplicates.across.shard import REALM
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.near.groups import MEMBER
@@ -40,7 +40,7 @@ def group_findings(table: Table, cells: Cells) -> Iterator[Finding]:
     try:
         for key, row in table.scan(FAMILY, MEMBER, MEMBER[:-1] + b"\x01"):
             group = index.group(key[len(MEMBER) : len(MEMBER) + ID_BYTES])
-            fault = "" if group is None else _fault(table, cells, row, row == group.lead)
+            fault = "" if group is None else _fault(table, cells, row, row == group.representative)
             if fault:
                 yield Finding("group", url_of(row), fault)
     except JSON_ERRORS as error:
@@ -58,22 +58,29 @@ def _sent_findings(cells: Cells, table: Table) -> Iterator[Finding]:
             cell = cells.get(sent.row, FETCH)
             if cell is None or sent.verdict is None:
                 continue
-            document, lead = unpack(FetchRow, cell.value).document, url_of(sent.verdict.lead)
-            if (document.fate, document.duplicate_of) != (Fate.DUPLICATE, lead):
-                says = f"Other tablets say that {lead} stands for it, and its row does not."
+            document, representative = (
+                unpack(FetchRow, cell.value).document,
+                url_of(sent.verdict.representative),
+            )
+            if (document.fate, document.duplicate_of) != (Fate.DUPLICATE, representative):
+                says = (
+                    f"Other tablets say that {representative} stands for it, and its row does not."
+                )
                 yield Finding("group", url_of(sent.row), says)
     except JSON_ERRORS:
         return  # told already
 
 
-def _fault(table: Table, cells: Cells, row: bytes, leads: bool) -> str:
+def _fault(table: Table, cells: Cells, row: bytes, representatives: bool) -> str:
     cell, stored = cells.get(row, FETCH), table.get("page", url_key(row))
     if cell is None:
         return "It is in a group of near-duplicates, and no page is stored."
     document = unpack(FetchRow, cell.value).document
     fate = document.fate
-    if leads == (fate is Fate.DUPLICATE) and not _is_led_elsewhere(table, document):
-        expected = "stands for its group" if leads else "is a duplicate in its group"
+    if representatives == (fate is Fate.DUPLICATE) and not _has_remote_representative(
+        table, document
+    ):
+        expected = "stands for its group" if representatives else "is a duplicate in its group"
         return f"It {expected}, and its row says: {fate}."
     url = None if stored is None else unpack_url(stored)
     if url is not None and url.state is State.FETCHED and url.reason != fate:
@@ -81,7 +88,7 @@ def _fault(table: Table, cells: Cells, row: bytes, leads: bool) -> str:
     return ""
 
 
-def _is_led_elsewhere(table: Table, document: Document) -> bool:
+def _has_remote_representative(table: Table, document: Document) -> bool:
     """Whether a page of another tablet stands for it."""
     number, tablets = partition_of(table)
     if tablets == 1 or not document.duplicate_of:

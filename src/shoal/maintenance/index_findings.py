@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from shoal.errors import ShoalError
 from shoal.index.fields import digest_of
-from shoal.index.place import is_ours
+from shoal.index.index_directory import is_ours
 from shoal.index.reader import IndexReader
 from shoal.indexer.entries import Entries
 from shoal.layout.index_state import read_state

@@ -36,8 +36,8 @@ async def _take_in(directory: Path, config: Config) -> None:
     try:
         inbox, injecting, crawl = Inbox(engine.layout.inbox), engine.injecting(), engine.crawl()
         pushes = [(name, each) for name, each in inbox.take() if isinstance(each, Push)]
-        for _, order in pushes:
-            await injecting.take_push(order, inbox.body_of(order))
+        for _, command in pushes:
+            await injecting.take_push(command, inbox.body_of(command))
         for _ in range(_MOST_ROUNDS):
             if not await injecting.inject_waiting(crawl):
                 break

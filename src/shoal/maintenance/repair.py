@@ -17,8 +17,8 @@ from shoal.layout.layout import Layout, WriteLock
 from shoal.maintenance.group_findings import group_findings
 from shoal.maintenance.index_findings import index_findings
 from shoal.maintenance.verify import (
+    Progress,
     Sighting,
-    Tell,
     lacks_page,
     out_links,
     record_faults,
@@ -26,7 +26,7 @@ from shoal.maintenance.verify import (
     text_fault,
 )
 from shoal.model.cell import NUL, newest_key
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.link import Anchor
 from shoal.model.record import Struct, pack
 from shoal.ports import Table
@@ -63,21 +63,21 @@ class Repaired(Struct):
         return self == Repaired()
 
 
-def repair(place: str | Path, tell: Tell) -> Repaired:
+def repair(place: str | Path, progress: Progress) -> Repaired:
     """Each tablet. Raises Busy while another process writes to the collection."""
     done = Repaired()
     for directory in tablets_at_rest(place):
-        more = _repair(directory, tell)
+        more = _repair(directory, progress)
         for name in done.__struct_fields__:
             setattr(done, name, getattr(done, name) + getattr(more, name))
     return done
 
 
-def _repair(directory: Path, tell: Tell) -> Repaired:
+def _repair(directory: Path, progress: Progress) -> Repaired:
     layout = Layout(directory)
     layout.must_exist()
     with WriteLock(layout), RocksTable(layout.table) as table:
-        done = _Repair(table, layout.warc, load(layout.directory, {}, {}), tell).run()
+        done = _Repair(table, layout.warc, load(layout.directory, {}, {}), progress).run()
         done.index_forgotten = not done.nothing or _is_index_wrong(table, layout)
         if done.index_forgotten:
             forget_index(layout)
@@ -89,26 +89,26 @@ def _is_index_wrong(table: Table, layout: Layout) -> bool:
 
 
 class _Repair:
-    def __init__(self, table: Table, directory: Path, config: Config, tell: Tell) -> None:
+    def __init__(self, table: Table, directory: Path, config: Config, progress: Progress) -> None:
         self._table = table
         self._directory = directory
         self._config = config
-        self._tell = tell
+        self._progress = progress
         self._cells = Cells(table)
         self._done = Repaired()
         self._now = time.time()
 
     def run(self) -> Repaired:
-        self._tell("Cutting off torn records …")
+        self._progress("Cutting off torn records …")
         self._done.torn_tails = mend(self._directory, {})
-        self._tell("Holding rows against the archive …")
+        self._progress("Holding rows against the archive …")
         self._mend_rows()
         self._mend_texts()
-        self._tell("Holding links against anchors …")
+        self._progress("Holding links against anchors …")
         self._mend_anchors()
         self._done.regrouped = self._mend_groups()
         self._done.sequence_raised = self._mend_sequence()
-        self._tell("Counting anew …")
+        self._progress("Counting anew …")
         self._done.frontier_entries = rebuild(self._table, self._now)
         self._correct_ends()
         self._table.sync()
@@ -120,10 +120,10 @@ class _Repair:
             newest_lost |= lacks_page(self._table, row)
             for key in row.damaged:
                 batch.delete("page", key)
-            seen: dict[Spot, Sighting | str] = {}
+            seen: dict[WarcLocation, Sighting | str] = {}
             for version in row.versions:
                 found = record_faults(self._directory, row.row, version.value, seen)
-                lost = {spot for spot, _ in found}
+                lost = {location for location, _ in found}
                 if lost:
                     claims.disown(batch, version, lost)
                     self._done.records_disowned += len(lost)
@@ -167,9 +167,9 @@ class _Repair:
     def _mend_groups(self) -> bool:
         if next(group_findings(self._table, self._cells), None) is None:
             return False
-        self._tell("Grouping near-duplicates anew …")
+        self._progress("Grouping near-duplicates anew …")
         store = PageStore(self._table, self._directory, self._config.crawl.versions)
-        regroup(self._table, store, self._config.dedupe, self._tell)
+        regroup(self._table, store, self._config.dedupe, self._progress)
         return True
 
     def _mend_sequence(self) -> bool:

@@ -30,11 +30,11 @@ from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import roots_of
 from shoal.layout.layout import LIVE, READERS, Layout, WriteLock, live_data
 from shoal.layout.snapshot import Status
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.urls.rowkey import row_key
-from shoal.model.visit import Kind
+from shoal.model.visit import VisitKind
 from shoal.ports import Table
 from shoal.store.table import RocksTable
 from shoal.whole_file import put_on_disk
@@ -84,9 +84,9 @@ def prepare(directory: Path, seeds: list[Link]) -> tuple[Layout, list[Link]]:
 
 def _seed(url: str, known: FrontierView) -> Link:
     """What the collection started from, read again as what it was."""
-    link = Link(url, row_key(url), source=Source.SEED)
+    link = Link(url, row_key(url), source=LinkSource.SEED)
     found = known.url(link.row)
-    if found is not None and found.kind is Kind.SITEMAP:
+    if found is not None and found.kind is VisitKind.SITEMAP:
         link.rel = int(Rel.SITEMAP)
     return link
 

@@ -28,7 +28,7 @@ from shoal.maintenance.index_findings import index_findings
 from shoal.model.cell import NUL, newest_key, stamp_of, time_in_older_key, to_ms, value_of
 from shoal.model.compression import ZSTD_ERRORS, unzstd
 from shoal.model.digest import payload_digest, text_digest
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.urls.partition import tablet_of_row
@@ -45,7 +45,7 @@ from shoal.store.table import RocksTable
 _TELL_EVERY = 100_000
 _UNREADABLE: tuple[type[Exception], ...] = (*ZSTD_ERRORS, *JSON_ERRORS)
 
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 class Sighting(NamedTuple):
@@ -59,7 +59,7 @@ class Sighting(NamedTuple):
 
 
 @contextmanager
-def verifying(layout: Layout, tell: Tell) -> Iterator["Verifier"]:
+def verifying(layout: Layout, progress: Progress) -> Iterator["Verifier"]:
     """Open a collection to be checked. It is read alone; a crawl at work would be half-way through
     something."""
     layout.must_exist()
@@ -73,20 +73,20 @@ def verifying(layout: Layout, tell: Tell) -> Iterator["Verifier"]:
             "damage, and so does: shoal repair"
         ) from error
     with table:
-        yield Verifier(table, layout, tell)
+        yield Verifier(table, layout, progress)
 
 
 class Verifier:
-    def __init__(self, table: Table, layout: Layout, tell: Tell) -> None:
+    def __init__(self, table: Table, layout: Layout, progress: Progress) -> None:
         self._table = table
         self._layout = layout
         self._directory = layout.warc
-        self._tell = tell
+        self._progress = progress
         self._cells = Cells(table)
         self.checked: dict[str, int] = {}
 
     def findings(self) -> Iterator[Finding]:
-        self._tell("Checking the queue, the front index and the counts …")
+        self._progress("Checking the queue, the front index and the counts …")
         try:
             for problem in audit(self._table):
                 yield Finding("frontier", "", problem)
@@ -95,17 +95,17 @@ class Verifier:
         yield from self._rows()
         yield from self._texts()
         yield from self._links()
-        self._tell("Checking groups of near-duplicates …")
+        self._progress("Checking groups of near-duplicates …")
         yield from group_findings(self._table, self._cells)
         yield from self._changes()
-        self._tell("Checking the full-text index …")
+        self._progress("Checking the full-text index …")
         yield from index_findings(self._table, self._layout)
         yield from self._files()
 
     # --- rows and records -------------------------------------------------------------------
 
     def _rows(self) -> Iterator[Finding]:
-        self._tell("Checking rows against the records of the archive …")
+        self._progress("Checking rows against the records of the archive …")
         for row in claims.rows(self._table):
             self._count("rows", 1)
             where = url_of(row.row)
@@ -114,10 +114,10 @@ class Verifier:
             if not row.known and row.versions:
                 yield Finding("row", where, "It has a stored page, and the frontier has no row.")
             yield from self._lacking(row, where)
-            seen: dict[Spot, Sighting | str] = {}
+            seen: dict[WarcLocation, Sighting | str] = {}
             for version in row.versions:
-                for spot, fault in record_faults(self._directory, row.row, version.value, seen):
-                    place = f"{spot.file} at {spot.offset}"
+                for location, fault in record_faults(self._directory, row.row, version.value, seen):
+                    place = f"{location.file} at {location.offset}"
                     yield Finding("record", where, f"{fault} ({place})")
             self._count("records", len(seen))
 
@@ -130,7 +130,7 @@ class Verifier:
     # --- texts ------------------------------------------------------------------------------
 
     def _texts(self) -> Iterator[Finding]:
-        self._tell("Checking texts …")
+        self._progress("Checking texts …")
         for key, stored in self._table.scan("text", b"\x01"):
             self._count("texts", 1)
             fault = text_fault(self._cells, key, stored)
@@ -142,7 +142,7 @@ class Verifier:
     def _links(self) -> Iterator[Finding]:
         """Every link has its anchor; and if there are no more anchors than that, every anchor has
         its link. Only when there are more is each looked up."""
-        self._tell("Checking links against anchors …")
+        self._progress("Checking links against anchors …")
         expected = 0
         for row, _, links in out_links(self._table):
             if links is None:
@@ -165,7 +165,7 @@ class Verifier:
     # --- the log and the files --------------------------------------------------------------
 
     def _changes(self) -> Iterator[Finding]:
-        self._tell("Checking the change log …")
+        self._progress("Checking the change log …")
         before = None
         for key, _ in self._table.scan("change", b""):
             number = int.from_bytes(key, "big")
@@ -180,7 +180,7 @@ class Verifier:
 
     def _files(self) -> Iterator[Finding]:
         for path in archive.files(self._directory):
-            self._tell(f"Reading {path.name} …")
+            self._progress(f"Reading {path.name} …")
             end, size = 0, path.stat().st_size
             for member in members(path):
                 self._count("archived records", 1)
@@ -199,7 +199,7 @@ class Verifier:
         before = self.checked.get(name, 0)
         self.checked[name] = before + amount
         if before // _TELL_EVERY != (before + amount) // _TELL_EVERY:
-            self._tell(f"{before + amount:,} {name} …")
+            self._progress(f"{before + amount:,} {name} …")
 
 
 def lacks_page(table: Table, row: claims.Row) -> bool:
@@ -216,35 +216,35 @@ def record_faults(
     directory: Path,
     row: bytes,
     value: FetchRow | VisitRow,
-    seen: dict[Spot, Sighting | str],
-) -> Iterator[tuple[Spot, str]]:
+    seen: dict[WarcLocation, Sighting | str],
+) -> Iterator[tuple[WarcLocation, str]]:
     """What is wrong with the records that a version points at. `seen` keeps a record from being
     read twice: versions of a row often share one."""
     fetch = value if isinstance(value, FetchRow) else None
-    for spot in claims.spots_of(value):
-        if spot not in seen:
-            seen[spot] = _look(directory, spot)
-        record = seen[spot]
+    for location in claims.locations_of(value):
+        if location not in seen:
+            seen[location] = _look(directory, location)
+        record = seen[location]
         if isinstance(record, str):
-            yield spot, record
+            yield location, record
             continue
         named = fetch is not None and fetch.document.name
-        borrowed = fetch is not None and spot == fetch.payload != fetch.visit.response
+        borrowed = fetch is not None and location == fetch.payload != fetch.visit.response
         url = url_of(row)
         if record.url != url and not (borrowed or (named and url.startswith(record.url))):
-            yield spot, f"Its record is one of {record.url}."
+            yield location, f"Its record is one of {record.url}."
         elif record.kind == "response" and record.said_digest != record.digest:
-            yield spot, "The body in its record does not have the digest that the record says."
-        elif fetch is not None and spot == fetch.payload:
+            yield location, "The body in its record does not have the digest that the record says."
+        elif fetch is not None and location == fetch.payload:
             if record.kind != "response":
-                yield spot, f"Its body should stand in a response, and this is a {record.kind}."
+                yield location, f"Its body should stand in a response, and this is a {record.kind}."
             elif fetch.document.body_digest not in ("", record.digest):
-                yield spot, "The body in its record does not have the digest that the row says."
+                yield location, "The body in its record does not have the digest that the row says."
 
 
-def _look(directory: Path, spot: Spot) -> Sighting | str:
+def _look(directory: Path, location: WarcLocation) -> Sighting | str:
     try:
-        record = archive.read_spot(directory, spot)
+        record = archive.read_record_at(directory, location)
     except DamagedError as error:
         return str(error)
     kind = record.headers.get("warc-type", "")

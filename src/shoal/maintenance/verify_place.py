@@ -8,32 +8,32 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from shoal.access.opening import Teller, tablet_directories
+from shoal.access.opening import ProgressReporter, tablet_directories
 from shoal.layout.layout import Layout
 from shoal.maintenance.group_findings import Finding
-from shoal.maintenance.verify import Tell, Verifier, verifying
+from shoal.maintenance.verify import Progress, Verifier, verifying
 
 
 def verifying_place(
-    place: str, tell: Tell, teller: Teller
+    place: str, progress: Progress, opening_progress: ProgressReporter
 ) -> "AbstractContextManager[Verifier | WholeVerifier]":
     """Open a collection, or a cluster at rest, to be checked."""
-    directories = tablet_directories(place, teller)
+    directories = tablet_directories(place, opening_progress)
     if len(directories) == 1:
-        return verifying(Layout(directories[0]), tell)
-    return nullcontext(WholeVerifier(directories, tell))
+        return verifying(Layout(directories[0]), progress)
+    return nullcontext(WholeVerifier(directories, progress))
 
 
 class WholeVerifier:
-    def __init__(self, directories: list[Path], tell: Tell) -> None:
+    def __init__(self, directories: list[Path], progress: Progress) -> None:
         self._directories = directories
-        self._tell = tell
+        self._progress = progress
         self.checked: dict[str, int] = {}
 
     def findings(self) -> Iterator[Finding]:
         for number, directory in enumerate(self._directories):
-            self._tell(f"Tablet {number} …")
-            with verifying(Layout(directory), self._tell) as verifier:
+            self._progress(f"Tablet {number} …")
+            with verifying(Layout(directory), self._progress) as verifier:
                 for finding in verifier.findings():
                     where = f"tablet {number}" + (f", {finding.where}" if finding.where else "")
                     yield Finding(finding.check, where, finding.says)

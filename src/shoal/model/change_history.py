@@ -20,7 +20,7 @@ class Change(StrEnum):
     MAJOR = "major"
 
 
-class Life(Struct, array_like=True):
+class ChangeHistory(Struct, array_like=True):
     quiet_seconds: float = 0.0
     """How long it was seen not to change, in all."""
     dated: float = 0.0

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 KEPT = 128
-"""A shade of this and more is content."""
+"""A score of this and more is content."""
 COMMENT = 1
 """What readers wrote below it."""
 NOSCRIPT = 2
@@ -20,18 +20,18 @@ class Content(NamedTuple):
     """What found it: `model`, `dom`, `slope`, `window`, `visual`."""
     places: bytes
     """Pairs of int32: where each piece of the source begins and ends; in order, apart."""
-    shades: bytes
+    line_scores: bytes
     """One for each piece: how likely it is content, from 0 to 255."""
     marks: bytes
     """One for each piece: COMMENT, NOSCRIPT."""
 
 
-def content_text(text: str, shades: bytes) -> str:
+def content_text(text: str, line_scores: bytes) -> str:
     """The lines that are content; all of them when nobody told."""
-    if not shades:
+    if not line_scores:
         return text
     lines = text.split("\n")
-    return "\n".join(line for line, shade in zip(lines, shades, strict=False) if shade >= KEPT)
+    return "\n".join(line for line, shade in zip(lines, line_scores, strict=False) if shade >= KEPT)
 
 
 def content_of(ranges: Iterable[tuple[int, int]], method: str) -> Content:

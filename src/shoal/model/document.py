@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from shoal.model.link import Link
 from shoal.model.listings.feed import Feed
-from shoal.model.listings.listing import Named
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.page import Form
 from shoal.model.record import Struct
 from shoal.model.robots.page_rules import PageRules
@@ -28,7 +28,7 @@ class Fate(StrEnum):
     SOURCE = "source"  # a sitemap or a feed: it names pages, and is none
 
 
-class Spot(Struct, array_like=True, frozen=True):
+class WarcLocation(Struct, array_like=True, frozen=True):
     """Where a record stands in the archive: one gzip member of one WARC file."""
 
     file: str
@@ -87,7 +87,7 @@ class Document(Struct, array_like=True):
     """The evidence for the language: `declared`, or `detector`."""
     blocks: bytes = b""
     """The tagged text (a list of Block), zstd; only for whoever asked for it."""
-    shades: bytes = b""
+    line_scores: bytes = b""
     """For each line of the text how likely it is content (model/content.py); empty: all is."""
     cleaned_by: str = ""
     """The method that told content from its frame."""
@@ -102,7 +102,7 @@ class Document(Struct, array_like=True):
     """xxh3 of the content without times of day: by it a change is told from a clock."""
 
 
-class Regraded(Struct, array_like=True):
+class Reassigned(Struct, array_like=True):
     """Another page of a group of duplicates now stands for it, or no longer does."""
 
     row: bytes
@@ -117,12 +117,13 @@ class Understood(Struct, array_like=True, frozen=True):
     documents: list[Document] = []
     links: list[Link] = []
     robots: RobotsRules | None = None
-    response: Spot | None = None
-    request: Spot | None = None
+    response: WarcLocation | None = None
+    request: WarcLocation | None = None
     cpu_seconds: float = 0.0
-    prints: list[tuple[bytes, bytes]] = []
-    """Sketch and marks of each document's content (duplicates/near/sketch.py), in their order."""
-    named: list[Named] = []
+    fingerprints: list[tuple[bytes, bytes]] = []
+    """Sketch and minhashes of each document's content (duplicates/near/sketch.py), in their
+    order."""
+    listed: list[ListedUrl] = []
     """What a sitemap or a feed names."""
     below: list[Link] = []
     """Other sitemaps, which an index of them names."""

@@ -23,7 +23,7 @@ class Rel(IntFlag):
     REDIRECT = 128  # adds no depth
 
 
-class Source(StrEnum):
+class LinkSource(StrEnum):
     """How a URL came to be known."""
 
     SEED = "seed"
@@ -45,7 +45,7 @@ class Link(Struct, array_like=True):
     """Why the scope refuses it; empty when it is wanted."""
     priority: float = 0.5
     """0 to 1, from the Prioritizer: what it is worth to fetch, as far as the link itself tells."""
-    source: Source = Source.LINK
+    source: LinkSource = LinkSource.LINK
     seen: bytes = b""
     """Its key in the seen test, when that is not the row itself."""
     site_length: int = 0

@@ -10,9 +10,9 @@ was restored hands out numbers a second time, for other items.
 
 from typing import NamedTuple
 
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.link import Link
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.record import Struct
 from shoal.model.robots.robots import RobotsRules
 
@@ -25,8 +25,8 @@ class Position(NamedTuple):
 NOWHERE = Position()
 
 
-class Named(Struct, array_like=True, tag="named"):
-    """A page names URLs of another tablet: to be queued there, with their anchor texts."""
+class Linked(Struct, array_like=True, tag="named"):
+    """A page links to URLs of another tablet: to be queued there, with their anchor texts."""
 
     links: list[Link]
     depth: int
@@ -34,7 +34,7 @@ class Named(Struct, array_like=True, tag="named"):
     source: bytes
     """The row of the page; empty for a seed."""
     when_ms: int
-    life: Life | None = None
+    history: ChangeHistory | None = None
     """A page has moved there: how it changes is known already."""
     again: bool = False
     """A stored page has moved there: it is next at its site."""
@@ -83,20 +83,20 @@ class RobotsAnswer(Struct, array_like=True, tag="robots"):
     """None: they can't be had, so nothing may be asked for now."""
     allows_all: bool = False
     """There is no robots.txt."""
-    asked_ms: int = 0
+    requested_ms: int = 0
     until_ms: int = 0
     status: int = 0
     url: str = ""
 
 
 class Sketched(Struct, array_like=True, tag="sketched"):
-    """A page says this: are there near-duplicates at other tablets? Sent to those that its marks
-    hash to."""
+    """A page says this: are there near-duplicates at other tablets? Sent to those that its
+    minhashes hash to."""
 
     row: bytes
     sketch: bytes
     """Empty: it says what it said; only its worth has changed, or what is known elsewhere."""
-    marks: bytes
+    minhashes: bytes
     life: str
     """Since when it is known there; what was said of an earlier one no longer counts."""
     worth: bytes
@@ -105,19 +105,19 @@ class Sketched(Struct, array_like=True, tag="sketched"):
     gone: bool = False
     """It no longer says so, or is no longer there."""
     elsewhere: bool = False
-    """Another home of its marks knows a page that stands for it."""
+    """Another shard of its minhashes knows a page that stands for it."""
 
 
 class Repeated(Struct, array_like=True, tag="repeated"):
     """A page is a near-duplicate of one of another tablet, which stands for both; or, with an empty
-    lead, it no longer is."""
+    representative, it no longer is."""
 
     row: bytes
-    lead: bytes
+    representative: bytes
     life: str
     """As it was sketched: if that has ended since, nothing is changed."""
     resemblance: float = 0.0
-    home: int = 0
+    shard: int = 0
     """The tablet that says so: it takes back only what it said itself."""
 
 
@@ -126,12 +126,12 @@ class Described(Struct, array_like=True, tag="described"):
 
     finder: bytes
     """The row of the sitemap."""
-    pages: list[tuple[bytes, Told]]
+    pages: list[tuple[bytes, SitemapMetadata]]
     """Each by its row, as it is named."""
     when_ms: int
 
 
-Item = Named | Unlinked | Handed | Root | Errand | RobotsAnswer | Sketched | Repeated | Described
+Item = Linked | Unlinked | Handed | Root | Errand | RobotsAnswer | Sketched | Repeated | Described
 
 
 class Wanted(Struct, array_like=True):
@@ -153,7 +153,7 @@ class Delivery(Struct, array_like=True):
     items: list[tuple[Position, bytes]]
     """Each with its position, packed."""
     wanted: Wanted | None = None
-    """Asked of the home of these addresses."""
+    """Asked of the owner of these addresses."""
 
 
 class Receipt(Struct, array_like=True):

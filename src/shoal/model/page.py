@@ -95,7 +95,7 @@ class Page(Struct, array_like=True):
     """When it was first published or made, and last changed: ISO 8601, as far as it is known."""
     modified: str = ""
     keywords: str = ""
-    shades: bytes = b""
+    line_scores: bytes = b""
     """For each line of the text how likely it is content (model/content.py); empty: all is."""
     cleaned_by: str = ""
     """The method that told so."""

@@ -53,21 +53,21 @@ class Rows(Struct, frozen=True, tag=True):
 class OneOf(Struct, frozen=True, tag=True):
     """At least one of these."""
 
-    parts: "tuple[Part, ...]"
+    parts: "tuple[QueryPart, ...]"
 
 
 class AllOf(Struct, frozen=True, tag=True):
     """All of these."""
 
-    parts: "tuple[Part, ...]"
+    parts: "tuple[QueryPart, ...]"
 
 
-Part = Word | Phrase | Is | Dated | Rows | OneOf | AllOf
+QueryPart = Word | Phrase | Is | Dated | Rows | OneOf | AllOf
 
 
 class Clause(Struct, frozen=True):
     occur: Occur
-    part: Part
+    part: QueryPart
 
 
 class Query(Struct, frozen=True):

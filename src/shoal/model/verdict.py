@@ -4,7 +4,7 @@ frontier made of its visit."""
 from collections.abc import Sequence
 
 from shoal.model.change_history import Change
-from shoal.model.document import Document, Fate, Regraded
+from shoal.model.document import Document, Fate, Reassigned
 from shoal.model.link import Link
 from shoal.model.record import Struct, changed
 
@@ -18,13 +18,13 @@ class Verdict(Struct, frozen=True):
     """A duplicate's links are those of the first page, which were followed from there."""
     resemblance: float = 0.0
     """How much of the visit's own page is as before, from 0 to 1, when it changed."""
-    regraded: Sequence[Regraded] = ()
+    reassigned: Sequence[Reassigned] = ()
     """Other pages whose place among duplicates changes with this visit."""
-    deserted: Sequence[bytes] = ()
+    orphaned: Sequence[bytes] = ()
     """Pages that stood for one which has left them: what others call it is theirs no longer."""
     reopened: Sequence[bytes] = ()
     """Rows of URLs that were refused as duplicates and are wanted after all."""
-    unlearned: Sequence[bytes] = ()
+    revoked: Sequence[bytes] = ()
     """Sites where a lesson was unlearned: all that it refused there is wanted after all."""
 
 

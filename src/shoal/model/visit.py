@@ -7,13 +7,13 @@ frontier).
 
 from enum import StrEnum
 
-from shoal.model.document import Spot
-from shoal.model.link import Source
+from shoal.model.document import WarcLocation
+from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct
 
 
-class Kind(StrEnum):
+class VisitKind(StrEnum):
     PAGE = "page"
     ROBOTS = "robots"  # a site's robots.txt: the first entry of its queue, never a page
     INJECTED = "injected"  # bytes that came past frontier and fetch: a mail, a file, a pushed item
@@ -21,7 +21,7 @@ class Kind(StrEnum):
     FEED = "feed"  # likewise; asked again and again
 
 
-SOURCES = (Kind.SITEMAP, Kind.FEED)
+SOURCES = (VisitKind.SITEMAP, VisitKind.FEED)
 """What names pages, and is none."""
 
 
@@ -39,7 +39,7 @@ class Visit(Struct, array_like=True):
     """Row key of the URL; for robots.txt that of its own URL."""
     site: bytes
     """Site key: the site whose turn this is."""
-    kind: Kind = Kind.PAGE
+    kind: VisitKind = VisitKind.PAGE
     depth: int = 1
     hops: int = 0
     """Redirects followed to get here; chains are cut."""
@@ -50,20 +50,20 @@ class Visit(Struct, array_like=True):
     order: int = 0
     etag: str = ""
     last_modified: str = ""
-    asked_for: bytes = b""
+    requested_for: bytes = b""
     """A robots.txt that was redirected: the site key whose rules it will be."""
     keep: Keep = Keep.RAW
     seen_digest: str = ""
     """Digest of the body that is stored already: the same again is archived as a revisit."""
     seen_at: float = 0.0
-    source: Source = Source.LINK
+    source: LinkSource = LinkSource.LINK
     is_first: bool = False
     """Nothing of it was ever stored: no older version has to be looked for."""
     private_ok: bool = False
     """Whether its site may be at a private address: a person named it, or another such site."""
     seen_url: str = ""
     """Whose body that is, when it is another page's;"""
-    seen_spot: Spot | None = None
+    seen_location: WarcLocation | None = None
     """and where it stands in the archive."""
     head: bool = False
     """Ask with HEAD: whether it changed is all that is wanted."""
@@ -72,7 +72,9 @@ class Visit(Struct, array_like=True):
     def is_awaited(self) -> bool:
         """Whether somebody waits for what comes of it: it was pushed or brought in, or a person
         wished for it (the first level is for wishes alone)."""
-        return self.kind is Kind.INJECTED or (self.level == 0 and self.kind is not Kind.ROBOTS)
+        return self.kind is VisitKind.INJECTED or (
+            self.level == 0 and self.kind is not VisitKind.ROBOTS
+        )
 
 
 class Fetched(Struct, array_like=True):
@@ -104,7 +106,7 @@ class Fetched(Struct, array_like=True):
         return ""
 
     @property
-    def asked(self) -> bool:
+    def requested(self) -> bool:
         """Whether the site saw, or may have seen, a request: an unknown result counts as one."""
         return self.outcome not in (Outcome.REFUSED, Outcome.NO_SCHEME, Outcome.PRIVATE)
 

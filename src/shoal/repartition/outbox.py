@@ -2,9 +2,9 @@
 
 What had its effect at its receiver is passed over, though its sender still has it. Links go into
 the outbox of the tablet that has their page now, or are told to that tablet itself if the target
-has come home; credit is paid out at once; a moved seed becomes a root of all. Errands for
+has come to its owner; credit is paid out at once; a moved seed becomes a root of all. Errands for
 robots.txt are dropped: who asked has been started anew since, and asks again. So are sketches:
-their homes are others now.
+their shards are others now.
 
 In the scratch table, so that a backlog of any size will do:
 
@@ -20,13 +20,13 @@ from shoal.config import Config
 from shoal.engine.engine import Engine
 from shoal.engine.exchange import Exchange
 from shoal.frontier.schedule.credit import PASSED_ON, credit_key, domain_of, read_credit
-from shoal.layout.identity import Seat
+from shoal.layout.identity import TabletIdentity
 from shoal.layout.layout import Layout
 from shoal.loop import run
 from shoal.model.cell import to_ms
-from shoal.model.messages import NOWHERE, Described, Handed, Item, Named, Position, Root, Unlinked
+from shoal.model.messages import NOWHERE, Described, Handed, Item, Linked, Position, Root, Unlinked
 from shoal.model.record import pack, unpack
-from shoal.model.urls.partition import Homes, Partition
+from shoal.model.urls.partition import Owners, Partition
 from shoal.ports import Batch, Table
 from shoal.store.cells import Cells
 from shoal.store.rows import LINKS, OutLink
@@ -38,9 +38,9 @@ _MOST_BYTES = 1 << 20
 class Post:
     """All items of all sources, by the tablet that has them now."""
 
-    def __init__(self, scratch: Table, homes: Homes) -> None:
+    def __init__(self, scratch: Table, owners: Owners) -> None:
         self._scratch = scratch
-        self._homes = homes
+        self._owners = owners
         self._number = 0
         self.roots: list[str] = []
         """Where seeds have moved to."""
@@ -59,47 +59,49 @@ class Post:
 
     def _sort(self, batch: Batch, item: Item) -> None:
         match item:
-            case Named():
-                home = self._homes.of(item.links[0].row) if item.links else 0
-                self._keep(batch, item, home, self._homes.of(item.source) if item.source else home)
+            case Linked():
+                owner = self._owners.of(item.links[0].row) if item.links else 0
+                self._keep(
+                    batch, item, owner, self._owners.of(item.source) if item.source else owner
+                )
             case Unlinked():
-                home = self._homes.of(item.target)
-                self._keep(batch, item, home, self._homes.of(item.source))
+                owner = self._owners.of(item.target)
+                self._keep(batch, item, owner, self._owners.of(item.source))
             case Handed():
-                home = self._homes.of(item.site + b"/")
-                self._keep(batch, item, home, home)
+                owner = self._owners.of(item.site + b"/")
+                self._keep(batch, item, owner, owner)
             case Described():
-                home = self._homes.of(item.pages[0][0]) if item.pages else 0
-                self._keep(batch, item, home, self._homes.of(item.finder))
+                owner = self._owners.of(item.pages[0][0]) if item.pages else 0
+                self._keep(batch, item, owner, self._owners.of(item.finder))
             case Root():
                 self.roots.append(item.url)
 
-    def _keep(self, batch: Batch, item: Item, home: int, sender: int) -> None:
+    def _keep(self, batch: Batch, item: Item, owner: int, sender: int) -> None:
         self._number += 1
         key = sender.to_bytes(2) + self._number.to_bytes(8)
-        if home == sender:
+        if owner == sender:
             batch.put("mark", key, pack(item))
         else:
-            batch.put("outbox", key, pack((home, pack(item))))
+            batch.put("outbox", key, pack((owner, pack(item))))
 
     def deliver(self, table: Table, tablet: int) -> None:
         """Fill the outbox of a tablet, and pay out its credit."""
-        outbox = Outbox(table, Partition(tablet, self._homes.tablets), 0)
+        outbox = Outbox(table, Partition(tablet, self._owners.tablets), 0)
         batch = table.batch()
         for _, stored in self._scratch.scan("outbox", tablet.to_bytes(2), _end(tablet)):
-            home, data = unpack(tuple[int, bytes], stored)
-            outbox.send_to(batch, home, read_item(data))
+            owner, data = unpack(tuple[int, bytes], stored)
+            outbox.send_to(batch, owner, read_item(data))
         table.write(batch)
         for item in self._own(tablet):
             if isinstance(item, Handed):
                 _pay(table, item)
 
     def tell(self, tablet: int, layout: Layout, config: Config) -> int:
-        """Links whose targets have come home are told to their tablet. Returns how many items there
-        were; mostly none, and then nothing is opened."""
+        """Links whose targets have come to their owner are told to their tablet. Returns how many
+        items there were; mostly none, and then nothing is opened."""
         items: list[Item] = [item for item in self._own(tablet) if not isinstance(item, Handed)]
         if items:
-            run(_tell(items, tablet, self._homes.tablets, layout, config))
+            run(_tell(items, tablet, self._owners.tablets, layout, config))
         return len(items)
 
     def _own(self, tablet: int) -> Iterator[Item]:
@@ -110,11 +112,11 @@ class Post:
 async def _tell(
     items: list[Item], tablet: int, tablets: int, layout: Layout, config: Config
 ) -> None:
-    seat = None
+    identity = None
     if tablets > 1:
         partition = Partition(tablet, tablets)
-        seat = Seat(partition, 0, holds=lambda: True, must_hold=lambda: None)
-    engine = Engine(layout, config, at_rest=True, seat=seat)
+        identity = TabletIdentity(partition, 0, holds=lambda: True, must_hold=lambda: None)
+    engine = Engine(layout, config, at_rest=True, identity=identity)
     try:
         exchange = engine.exchange()
         for item in items:
@@ -126,7 +128,7 @@ async def _tell(
 
 def _take(exchange: Exchange, item: Item, batch: Batch, now: float) -> None:
     targets = exchange.take(batch, item, now)
-    if isinstance(item, Named) and item.source:
+    if isinstance(item, Linked) and item.source:
         rows = dict(zip((link.row for link in item.links), targets, strict=True))
         _name_targets(exchange.store.cells, batch, item.source, rows)
 

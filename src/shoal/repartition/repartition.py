@@ -14,8 +14,9 @@ to each family:
     print       with the page or the site that it names; groups divided, and joined again
     outbox      addressed anew (moving_outbox.py)
     queue       01 active, 02 front index, 04 reopen, a site's entries: with the site, as they are
-                03 relax, 07 injection: with the row; 06 parcel: with the sitemap or feed
-                05 sweep: with the site; 08 schedule, and a sweep of all sites: to every tablet
+                03 relax, 07 injection: with the row; 06 listing: with the sitemap or feed
+                05 bulk update: with the site; 08 schedule, and a bulk update of all sites: to every
+                tablet
     site        SITE site, SITE robots, HOST host, 00 excluded, 00 feed, 00 sitemap: as the site
                 DOMAIN credit: divided by the sites that each tablet has of the domain
                 00 counts: counted anew; totals (requests, bytes) are all the first tablet's
@@ -55,7 +56,7 @@ _OPEN_AT_ONCE = 8
 """Tables that are filled in one pass over the sources."""
 _CACHE_BYTES = 32 << 20
 
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 class Moved(Struct):
@@ -68,11 +69,11 @@ class Moved(Struct):
     """Of the archive, that were copied,"""
     archive_bytes: int
     items: int
-    """and links that were on their way and have come home."""
+    """and links that were on their way and have come to their owner."""
 
 
 def repartition(
-    sources: Sequence[Path], targets: Sequence[Path], told: Tell | None = None
+    sources: Sequence[Path], targets: Sequence[Path], progress: Progress | None = None
 ) -> Moved:
     """Raises Busy while a source is written to. A target may not be there, or be empty."""
     if not sources or not 0 < len(targets) <= MOST_TABLETS:
@@ -90,7 +91,7 @@ def repartition(
             held.enter_context(WriteLock(layout))
         _drop(drafts)
         try:
-            moved = _Repartition(layouts, [Layout(path) for path in drafts], told).run()
+            moved = _Repartition(layouts, [Layout(path) for path in drafts], progress).run()
             for draft in drafts:
                 _sync(draft)
         except OSError as error:
@@ -112,11 +113,11 @@ def repartition(
 
 class _Repartition:
     def __init__(
-        self, sources: Sequence[Layout], targets: Sequence[Layout], told: Tell | None
+        self, sources: Sequence[Layout], targets: Sequence[Layout], progress: Progress | None
     ) -> None:
         self._sources = sources
         self._targets = targets
-        self._told = told or (lambda _: None)
+        self._progress = progress or (lambda _: None)
         self._config = load(sources[0].directory, {}, {})
         self._tables = _Sources(sources)
         self._now = time.time()
@@ -133,9 +134,9 @@ class _Repartition:
     def _move(self, scratch: Table) -> Moved:
         survey = Survey(len(self._sources), len(self._targets), scratch)
         for number in range(len(self._sources)):
-            self._told(f"Reading {self._sources[number].directory} …")
+            self._progress(f"Reading {self._sources[number].directory} …")
             survey.look(number, self._tables.table(number), self._sources[number].warc)
-        post = Post(scratch, survey.homes)
+        post = Post(scratch, survey.owners)
         for number in range(len(self._sources)):
             post.collect(number, self._tables.table(number), survey.taken)
         faults.point("repartition.surveyed")
@@ -143,20 +144,20 @@ class _Repartition:
         for first in range(0, len(self._targets), _OPEN_AT_ONCE):
             some = range(first, min(first + _OPEN_AT_ONCE, len(self._targets)))
             ends = {tablet: self._copy_archive(scratch, survey, tablet, moved) for tablet in some}
-            self._told(f"Writing tablets {some[0]} to {some[-1]} …")
+            self._progress(f"Writing tablets {some[0]} to {some[-1]} …")
             self._fill(survey, post, ends)
             faults.point("repartition.middle")
         for tablet, target in enumerate(self._targets):
             copy_shared(self._sources[0], target)
             moved.items += post.tell(tablet, target, self._config)
         for source in self._sources:
-            copy_own(source, self._targets, survey.homes)
+            copy_own(source, self._targets, survey.owners)
         return moved
 
     def _copy_archive(
         self, scratch: Table, survey: Survey, tablet: int, moved: Moved
     ) -> dict[str, int]:
-        self._told(f"Copying records for tablet {tablet} …")
+        self._progress(f"Copying records for tablet {tablet} …")
         directory, most = self._targets[tablet].warc, self._config.archive.max_file
         copying = Copying(scratch, survey.claims, tablet, directory, most)
         ends = copying.run(lambda number: self._sources[number].warc, self._now)

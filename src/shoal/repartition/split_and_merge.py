@@ -28,7 +28,7 @@ from shoal.layout.cluster_file import (
 from shoal.layout.cluster_status import new_status, status_at, write_status
 from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import directory_of_epoch, tablet_name
-from shoal.repartition.repartition import Moved, Tell, repartition
+from shoal.repartition.repartition import Moved, Progress, repartition
 from shoal.store.archive_ends import whole_ends
 from shoal.store.table import RocksTable
 
@@ -36,20 +36,20 @@ _NOBODY = 0
 """The epoch of tablets that no owner has made."""
 
 
-def split(source: Path, place: str, tablets: int, told: Tell | None = None) -> Moved:
+def split(source: Path, place: str, tablets: int, progress: Progress | None = None) -> Moved:
     """Make a cluster out of a collection at rest, which stays as it is."""
     must_be_new(place, tablets)
     Layout(source).must_exist()
     settings = (source / SETTINGS).read_text() if (source / SETTINGS).is_file() else ""
     if is_object_store(place):
-        moved, counted = _split_to_objects(source, place, tablets, told)
+        moved, counted = _split_to_objects(source, place, tablets, progress)
     else:
         folders = [Path(place) / "tablets" / tablet_name(number) for number in range(tablets)]
         shutil.rmtree(Path(place) / "tablets", ignore_errors=True)  # of a split that was killed
         for folder in folders:
             folder.mkdir(parents=True)
         made = [directory_of_epoch(folder, _NOBODY) for folder in folders]
-        moved = repartition([source], made, told)
+        moved = repartition([source], made, progress)
         counted = [_counts_of(Layout(directory)) for directory in made]
     file = write(place, tablets, settings)
     status = new_status(file.name, place, tablets)
@@ -59,32 +59,32 @@ def split(source: Path, place: str, tablets: int, told: Tell | None = None) -> M
     return moved
 
 
-def merge(place: str, target: Path, told: Tell | None = None) -> Moved:
+def merge(place: str, target: Path, progress: Progress | None = None) -> Moved:
     """Make one collection out of a cluster at rest, which stays as it is."""
     file = read(place)
     if status_at(place).running:
         raise Busy(f"The cluster in {place} runs; stop it with: shoal cluster stop {place}")
     if not is_object_store(place):
-        moved = repartition(directories(Path(place), file.tablets), [target], told)
+        moved = repartition(directories(Path(place), file.tablets), [target], progress)
     else:
         with _scratch(target.absolute().parent) as name:
-            sources = _restored(open_objects(place), file.tablets, Path(name), told)
-            moved = repartition(sources, [target], told)
+            sources = _restored(open_objects(place), file.tablets, Path(name), progress)
+            moved = repartition(sources, [target], progress)
     settings = open_objects(place).get(SETTINGS)
     (target / SETTINGS).write_bytes(settings)
     return moved
 
 
 def _split_to_objects(
-    source: Path, place: str, tablets: int, told: Tell | None
+    source: Path, place: str, tablets: int, progress: Progress | None
 ) -> tuple[Moved, list[dict[str, int]]]:
     objects = open_objects(place)
     objects.delete(key for key, _ in objects.names("tablets"))
     with _scratch(source.absolute().parent) as name:
         made = [Path(name) / tablet_name(number) for number in range(tablets)]
-        moved = repartition([source], made, told)
+        moved = repartition([source], made, progress)
         for number, directory in enumerate(made):
-            _say(told, f"Storing tablet {number} …")
+            _say(progress, f"Storing tablet {number} …")
             _put(objects, f"tablets/{tablet_name(number)}", Layout(directory))
         return moved, [_counts_of(Layout(directory)) for directory in made]
 
@@ -100,12 +100,14 @@ def _put(objects: Objects, prefix: str, layout: Layout) -> None:
         Checkpointer(objects, prefix, _NOBODY, tablet).make()
 
 
-def _restored(objects: Objects, tablets: int, into: Path, told: Tell | None) -> Sequence[Path]:
+def _restored(
+    objects: Objects, tablets: int, into: Path, progress: Progress | None
+) -> Sequence[Path]:
     found = []
     for number in range(tablets):
-        _say(told, f"Fetching tablet {number} …")
+        _say(progress, f"Fetching tablet {number} …")
         directory = into / tablet_name(number)
-        if restore(objects, f"tablets/{tablet_name(number)}", directory, told=told) is None:
+        if restore(objects, f"tablets/{tablet_name(number)}", directory, progress=progress) is None:
             raise CollectionError(f"Tablet {number} has no checkpoint; start the cluster first.")
         found.append(directory)
     return found
@@ -117,6 +119,6 @@ def _scratch(beside: Path) -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix=".shoal-", dir=beside)
 
 
-def _say(told: Callable[[str], None] | None, what: str) -> None:
-    if told is not None:
-        told(what)
+def _say(progress: Callable[[str], None] | None, what: str) -> None:
+    if progress is not None:
+        progress(what)

@@ -22,10 +22,10 @@ from shoal.model.cell import NUL
 from shoal.model.messages import Position
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.record import VERSION as SCHEMA
-from shoal.model.urls.partition import Homes, tablet_of_site
+from shoal.model.urls.partition import Owners, tablet_of_site
 from shoal.ports import Table
 from shoal.store.change_log import last_sequence
-from shoal.store.claims import spots_of, version_of
+from shoal.store.claims import locations_of, version_of
 from shoal.store.removal import Claims
 from shoal.store.rows import FetchRow
 
@@ -39,8 +39,8 @@ Read = TypeVar("Read")
 
 class Survey:
     def __init__(self, sources: int, tablets: int, scratch: Table) -> None:
-        self.homes = Homes(tablets)
-        self._before = Homes(sources)
+        self.owners = Owners(tablets)
+        self._before = Owners(sources)
         self._scratch = scratch
         self.claims = Claims(scratch, tablets)
         self.tallies = [Tally() for _ in range(tablets)]
@@ -94,7 +94,7 @@ class Survey:
                     before = self.wide_groups.get(name, Group())
                     self.wide_groups[name] = both(before, unpack(Group, value))
             elif (site := site_of_row_key(key)) is not None:
-                tablet = tablet_of_site(site, self.homes.tablets)
+                tablet = tablet_of_site(site, self.owners.tablets)
                 row = _read(key, partial(unpack, SiteRow, value))
                 self.tallies[tablet].add_site(row)
                 self.domains.note(site, tablet)
@@ -114,21 +114,21 @@ class Survey:
                     f"The collections to be divided are not the tablets of one cluster, in their "
                     f"order: number {number} has {row!r}."
                 )
-            tablet = self.homes.of(row)
+            tablet = self.owners.of(row)
             if cell == b"url":
                 url = _read(key, partial(unpack_url, stored))
                 self.urls += 1
                 self.tallies[tablet].add_url(url)
-                if url.life is not None:
-                    self.planned[tablet].add(url.life, policy)
+                if url.history is not None:
+                    self.planned[tablet].add(url.history, policy)
                 continue
             version = _read(key, partial(version_of, key, stored))
             if cell == b"fetch" and version is not None and isinstance(version.value, FetchRow):
                 readers = version.value.document.readers
                 if readers:
                     self.restricted[row] = readers
-            for spot in () if version is None else spots_of(version.value):
-                self.claims.note(batch, tablet, number, spot)
+            for location in () if version is None else locations_of(version.value):
+                self.claims.note(batch, tablet, number, location)
                 pending += 1
             if pending >= _AT_ONCE:
                 self._scratch.write(batch)

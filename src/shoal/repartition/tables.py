@@ -12,7 +12,7 @@ from shoal.duplicates.across.across import start_over
 from shoal.duplicates.across.repartition import (
     OF_GROUPS,
     Arriving,
-    Source,
+    StoredGroups,
     either,
     tablets_of_print,
 )
@@ -28,7 +28,7 @@ from shoal.frontier.exchange.repartition import (
     tablets_of_queue_key,
 )
 from shoal.frontier.schedule.credit import CreditRow
-from shoal.frontier.state.rows import EXCLUDED_KEY, SCHEDULE_MARK, SWEEP_MARK
+from shoal.frontier.state.rows import BULK_UPDATE_MARK, EXCLUDED_KEY, SCHEDULE_MARK
 from shoal.model.cell import NUL, newest_key, stamp_of, stamped, value_of
 from shoal.model.document import Fate
 from shoal.model.link import Anchor
@@ -85,8 +85,8 @@ class Wave:
         self, survey: Survey, sources: int, source: SourceOf, tables: Mapping[int, Table]
     ) -> None:
         self._survey = survey
-        self._homes = survey.homes
-        self._tablets = survey.homes.tablets
+        self._owners = survey.owners
+        self._tablets = survey.owners.tablets
         self._sources = range(sources)
         self._source = source
         self._all = {tablet: Filling(table) for tablet, table in tables.items()}
@@ -137,21 +137,21 @@ class Wave:
     # --- rows -------------------------------------------------------------------------------
 
     def _move_pages(self, number: int, source: Table) -> None:
-        spot_of = self._survey.claims.spot_of
+        location_of = self._survey.claims.location_of
         for key, stored in source.scan("page", b"\x01"):
             row, _, cell = key.partition(NUL)
-            tablet = self._homes.of(row)
+            tablet = self._owners.of(row)
             if tablet not in self._all:
                 continue
             version = None if cell == b"url" else version_of(key, stored)
             value = stored
-            if version is not None and repoint(version.value, partial(spot_of, tablet, number)):
+            if version is not None and repoint(version.value, partial(location_of, tablet, number)):
                 value = stored_form(version)
             self._all[tablet].put("page", key, value)
 
     def _move_rows(self, source: Table, family: str) -> None:
         for key, stored in source.scan(family, b""):
-            tablet = self._homes.of(key.partition(NUL)[0])
+            tablet = self._owners.of(key.partition(NUL)[0])
             if tablet in self._all:
                 self._all[tablet].put(family, key, stored)
 
@@ -160,46 +160,46 @@ class Wave:
         restricted = self._survey.restricted
         for key, stored in source.scan("anchor", b""):
             target, _, said_by = key.partition(NUL)
-            tablet = self._homes.of(target)
+            tablet = self._owners.of(target)
             if tablet not in self._all:
                 continue
             value = stored
             if restricted and (readers := restricted.get(said_by)):
                 anchor = unpack(Anchor, value_of(stored))
-                anchor.readers = readers if self._homes.of(said_by) != tablet else []
+                anchor.readers = readers if self._owners.of(said_by) != tablet else []
                 value = stamped(stamp_of(stored), pack(anchor))
             self._all[tablet].put("anchor", key, value)
 
     def _move_links(self, source: Table) -> None:
         for key, stored in source.scan("link", b""):
             row, _, cell = key.partition(NUL)
-            tablet = self._homes.of(row)
+            tablet = self._owners.of(row)
             if tablet not in self._all:
                 continue
             if cell == b"out":
                 links = unpack(list[OutLink], value_of(stored))
-                if self._rehome(tablet, row, links):
+                if self._change_owner(tablet, row, links):
                     stored = stamped(stamp_of(stored), pack(links))  # noqa: PLW2901 - or as it was
             self._all[tablet].put("link", key, stored)
 
-    def _rehome(self, tablet: int, row: bytes, links: list[OutLink]) -> bool:
-        """A target that leaves the tablet is no longer named, one that comes home is. Whether
-        anything changed."""
-        changed, home = False, []
+    def _change_owner(self, tablet: int, row: bytes, links: list[OutLink]) -> bool:
+        """A target that leaves the tablet is no longer named, one that comes to its owner is.
+        Whether anything changed."""
+        changed, owner = False, []
         for out in links:
             if out.target:
-                if self._homes.of(out.target) != tablet:
+                if self._owners.of(out.target) != tablet:
                     out.target, changed = b"", True
-            elif self._homes.of(out.link.row, out.link.site_length) == tablet:
-                home.append(out)
-        if not home:
+            elif self._owners.of(out.link.row, out.link.site_length) == tablet:
+                owner.append(out)
+        if not owner:
             return changed
         filling = self._all[tablet]
         filling.flush()
-        places = [place for out in home for place in spellings(out.link.row)]
+        places = [place for out in owner for place in spellings(out.link.row)]
         anchors = filling.table.get_many("anchor", [newest_key(place, row) for place in places])
         kept = {place for place, anchor in zip(places, anchors, strict=True) if anchor is not None}
-        for out in home:  # without an anchor it is still on its way: see moving_outbox.py
+        for out in owner:  # without an anchor it is still on its way: see moving_outbox.py
             out.target = next((each for each in spellings(out.link.row) if each in kept), b"")
         return True
 
@@ -222,10 +222,10 @@ class Wave:
         """For what stands under NUL; None for what is made anew, or divided by sums."""
         for prefix in (FEED_KEYS, _SITEMAPS):
             if key.startswith(prefix):
-                return self._homes.of(key[len(prefix) :])
+                return self._owners.of(key[len(prefix) :])
         if key.startswith(GROUP_KEY):
             url = site_of_group(key[len(GROUP_KEY) :].decode())
-            return None if url is None else self._homes.of(row_key(url))
+            return None if url is None else self._owners.of(row_key(url))
         if (
             Whole.holds(key)
             or key in _MADE_ANEW
@@ -248,7 +248,7 @@ class Wave:
                 if tablet not in self._all:
                     continue
                 free, before = key, None
-                if key[:1] in (*NUMBERED, SWEEP_MARK, SCHEDULE_MARK):
+                if key[:1] in (*NUMBERED, BULK_UPDATE_MARK, SCHEDULE_MARK):
                     before = self._before(tablet, "queue", key)
                 if before is not None and key[:1] in NUMBERED:
                     free, before = self._next_free(tablet, key), None
@@ -283,43 +283,43 @@ class Wave:
 
     def _move_groups(self) -> None:
         arriving = {
-            tablet: Arriving(filling.table, tablet, self._tablets, partial(_regrade, filling))
+            tablet: Arriving(filling.table, tablet, self._tablets, partial(_reassign, filling))
             for tablet, filling in self._all.items()
         }
         for filling in self._all.values():
             filling.flush()
         for number in self._sources:
             table = self._source(number)
-            source, cells = Source(table), Cells(table)
+            source, cells = StoredGroups(table), Cells(table)
             for group_id, group in source.groups():
-                for row, prints in source.members(group_id, group):
-                    tablet = self._homes.of(row)
+                for row, fingerprint in source.members(group_id, group):
+                    tablet = self._owners.of(row)
                     if tablet in arriving:
-                        arriving[tablet].take(group_id, group, row, prints)
+                        arriving[tablet].take(group_id, group, row, fingerprint)
                 alone = len(self._sources) == 1
-                stands = group.lead if alone else _stands_for(cells, group.lead)
+                stands = group.representative if alone else _stands_for(cells, group.representative)
                 for each in arriving.values():
-                    each.end(group.lead, stands)
+                    each.end(group.representative, stands)
         for each in arriving.values():
             each.join()
 
 
-def _stands_for(cells: Cells, lead: bytes) -> bytes:
-    """The page that stands for the lead of a group: one of another tablet, or itself."""
-    cell = cells.get(lead, FETCH)
+def _stands_for(cells: Cells, representative: bytes) -> bytes:
+    """The page that stands for the representative of a group: one of another tablet, or itself."""
+    cell = cells.get(representative, FETCH)
     document = None if cell is None else unpack(FetchRow, cell.value).document
     if document is None or document.fate is not Fate.DUPLICATE or not document.duplicate_of:
-        return lead
+        return representative
     return row_key(document.duplicate_of)
 
 
-def _regrade(filling: Filling, row: bytes, lead: bytes) -> None:
+def _reassign(filling: Filling, row: bytes, representative: bytes) -> None:
     """A page stands for its group here, and is a duplicate of one of another tablet."""
     key = newest_key(row, b"fetch")
     stored = filling.get("page", key)
     if stored is None:
         return
     fetch = unpack(FetchRow, value_of(stored))
-    fetch.document.fate, fetch.document.duplicate_of = Fate.DUPLICATE, url_of(lead)
+    fetch.document.fate, fetch.document.duplicate_of = Fate.DUPLICATE, url_of(representative)
     filling.put("page", key, stamped(stamp_of(stored), pack(fetch)))
     filling.flush()

@@ -5,7 +5,7 @@ Text fields hold words; filters are exact. Other engines' names are understood t
 
 import re
 
-from shoal.model.query import Dated, Is, Part, Phrase, Word
+from shoal.model.query import Dated, Is, Phrase, QueryPart, Word
 from shoal.search.dates import moment
 
 TEXT_FIELDS = {
@@ -48,7 +48,7 @@ def dated(name: str, value: str, now: float) -> Dated | None:
     return Dated(after=when) if name == "after" else Dated(before=when)
 
 
-def restriction(name: str, value: str) -> tuple[Part, ...]:
+def restriction(name: str, value: str) -> tuple[QueryPart, ...]:
     """What a filter asks of a document; nothing when its value names nothing."""
     if name == "site":
         return _site(value)
@@ -61,14 +61,14 @@ def restriction(name: str, value: str) -> tuple[Part, ...]:
     return (Is(name, value),) if value else ()
 
 
-def _site(value: str) -> tuple[Part, ...]:
+def _site(value: str) -> tuple[QueryPart, ...]:
     """A host; what is written of a path must stand in the URL."""
     host, _, path = _SCHEME.sub("", value, count=1).lower().partition("/")
     host = host.removeprefix("*.").strip(".")
     pieces = _PIECES.findall(path)
     if not host:
         return ()
-    below: Part = (
+    below: QueryPart = (
         Phrase(" ".join(pieces), "url")
         if len(pieces) > 1
         else Word(pieces[0] if pieces else "", "url")

@@ -18,14 +18,14 @@ from shoal.model.query import (
     Is,
     Occur,
     OneOf,
-    Part,
     Phrase,
     Query,
+    QueryPart,
     Rows,
     Word,
 )
 from shoal.search.fields import FILTERS, TEXT_FIELDS, dated, restriction
-from shoal.search.tokens import MOST_CHARACTERS, Kind, Token, cleaned, is_prose, tokens
+from shoal.search.tokens import MOST_CHARACTERS, Token, TokenKind, cleaned, is_prose, tokens
 
 MOST_WORDS = 128
 """Different ones; a question that is pasted from a text has up to a hundred."""
@@ -88,20 +88,20 @@ class _Reader:
     def _group(self, field: str, depth: int) -> list[Clause]:
         """Up to the bracket that closes it, or the end."""
         units: list[list[Clause]] = []
-        joint: Kind | None = None
+        joint: TokenKind | None = None
         refused, closed = "", False
         while self._at < len(self._tokens):
             token = self._tokens[self._at]
             self._at += 1
-            if token.kind is Kind.CLOSE:
+            if token.kind is TokenKind.CLOSE:
                 closed = True
                 break
-            if token.kind in (Kind.OR, Kind.AND):
+            if token.kind in (TokenKind.OR, TokenKind.AND):
                 if not units:
                     self._lone(token.kind)
                 joint = token.kind if units else None
                 continue
-            if token.kind is Kind.NOT:
+            if token.kind is TokenKind.NOT:
                 refused = "-"
                 continue
             if refused:
@@ -114,7 +114,7 @@ class _Reader:
                 joint = None
             units.append(unit)
         if joint is not None or refused:
-            self._lone(joint or Kind.NOT)
+            self._lone(joint or TokenKind.NOT)
         if closed != (depth > 0):
             self._note("a bracket has no partner; it was left out")
         return [clause for unit in units for clause in unit]
@@ -122,7 +122,7 @@ class _Reader:
     def _unit(self, token: Token, field: str, depth: int) -> list[Clause]:
         if token.field and token.field not in TEXT_FIELDS and token.field not in FILTERS:
             return self._unknown(token)
-        if token.kind is Kind.OPEN:
+        if token.kind is TokenKind.OPEN:
             inner = self._nested(TEXT_FIELDS.get(token.field, field), depth)
             return _signed(inner, token.sign)
         if token.field in FILTERS:
@@ -144,11 +144,11 @@ class _Reader:
         if not words:
             return []
         occur = _OCCUR[token.sign]
-        if token.kind is Kind.PHRASE and len(words) > 1:
+        if token.kind is TokenKind.PHRASE and len(words) > 1:
             should = self._prose and not token.sign
             part = Phrase(" ".join(words), field)
             return [Clause(Occur.SHOULD if should else occur or Occur.MUST, part)]
-        if token.kind is Kind.PHRASE and not self._prose:
+        if token.kind is TokenKind.PHRASE and not self._prose:
             occur = occur or Occur.MUST  # a quoted word is meant as it stands
         if field or occur:
             part_ = Phrase(" ".join(words), field) if len(words) > 1 else Word(words[0], field)
@@ -172,9 +172,9 @@ class _Reader:
     def _unknown(self, token: Token) -> list[Clause]:
         self._note(f"{token.field}: is no field; it was read as words")
         plain = token._replace(field="")
-        after = self._nested("", _MOST_DEPTH - 1) if token.kind is Kind.OPEN else []
-        value = [] if token.kind is Kind.OPEN else self._text(plain, "")
-        return [*self._text(Token(Kind.WORD, token.field), ""), *value, *after]
+        after = self._nested("", _MOST_DEPTH - 1) if token.kind is TokenKind.OPEN else []
+        value = [] if token.kind is TokenKind.OPEN else self._text(plain, "")
+        return [*self._text(Token(TokenKind.WORD, token.field), ""), *value, *after]
 
     def _filter(self, token: Token) -> list[Clause]:
         name, value = FILTERS[token.field], token.text.strip("'<>")
@@ -208,8 +208,8 @@ class _Reader:
         words = [Clause(Occur.SHOULD, Word(word)) for word in like.words[:_MOST_RELATED]]
         return [*words, Clause(Occur.NOT, Rows((like.row,)))]
 
-    def _joined(self, joint: Kind, before: list[Clause], after: list[Clause]) -> list[Clause]:
-        if joint is Kind.AND:
+    def _joined(self, joint: TokenKind, before: list[Clause], after: list[Clause]) -> list[Clause]:
+        if joint is TokenKind.AND:
             return [_must(clause) for clause in (*before, *after)]
         either = (*before, *after)
         if any(clause.occur is Occur.NOT for clause in either):
@@ -220,7 +220,7 @@ class _Reader:
         is_must = all(clause.occur is Occur.MUST for clause in either)
         return [Clause(Occur.MUST if is_must else Occur.SHOULD, OneOf((*parts, _one(after))))]
 
-    def _lone(self, operator: Kind) -> None:
+    def _lone(self, operator: TokenKind) -> None:
         self._note(f"{operator.name} needs something on both sides; it was left out")
 
     def _not_understood(self, said: str) -> list[Clause]:
@@ -260,7 +260,7 @@ def _must(clause: Clause) -> Clause:
     return clause if clause.occur is Occur.NOT else Clause(Occur.MUST, clause.part)
 
 
-def _one(clauses: Sequence[Clause]) -> Part:
+def _one(clauses: Sequence[Clause]) -> QueryPart:
     """What stands on one side of an OR."""
     if len(clauses) == 1:
         return clauses[0].part
@@ -269,7 +269,7 @@ def _one(clauses: Sequence[Clause]) -> Part:
 
 def _merged(clauses: Sequence[Clause]) -> list[Clause]:
     """Two sites, or two types, mean either of them: no page is of both."""
-    filters: dict[str, list[Part]] = {}
+    filters: dict[str, list[QueryPart]] = {}
     rest: list[Clause] = []
     for clause in clauses:
         part = clause.part

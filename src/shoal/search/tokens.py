@@ -30,7 +30,7 @@ _SIGNS = re.compile(r"[-+\u2212]+")
 _OPERATORS = {"OR": "OR", "AND": "AND", "NOT": "NOT"}
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     WORD = auto()
     PHRASE = auto()
     OPEN = auto()
@@ -41,7 +41,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    kind: Kind
+    kind: TokenKind
     text: str = ""
     sign: str = ""
     """`+`, `-` or nothing;"""
@@ -80,9 +80,9 @@ def tokens(text: str, notes: list[str]) -> Iterator[Token]:
         if at > start and not sign:
             continue
         token, at = _token(text, at, sign, notes)
-        operator = _OPERATORS.get(token.text) if token.kind is Kind.WORD else None
+        operator = _OPERATORS.get(token.text) if token.kind is TokenKind.WORD else None
         if operator and not (prose or shouted or sign or token.field):
-            token = Token(Kind[operator])
+            token = Token(TokenKind[operator])
         yield token
 
 
@@ -109,13 +109,13 @@ def _token(text: str, at: int, sign: str, notes: list[str]) -> tuple[Token, int]
         if end < 0:
             _note(notes, "a quotation mark is never closed; it reaches to the end")
             end = len(text)
-        return Token(Kind.PHRASE, text[at + 1 : end].strip(), sign, field), end + 1
+        return Token(TokenKind.PHRASE, text[at + 1 : end].strip(), sign, field), end + 1
     if begins in "()|":
-        kind = {"(": Kind.OPEN, ")": Kind.CLOSE, "|": Kind.OR}[begins]
+        kind = {"(": TokenKind.OPEN, ")": TokenKind.CLOSE, "|": TokenKind.OR}[begins]
         return Token(kind, begins, sign, field), at + 1
     run = (_WHOLE if field in _ADDRESSES else _RUN).match(text, at)
     end = run.end() if run else at + 1
-    return Token(Kind.WORD, text[at:end], sign, field), end
+    return Token(TokenKind.WORD, text[at:end], sign, field), end
 
 
 def _note(notes: list[str], said: str) -> None:

@@ -20,13 +20,13 @@ from shoal.errors import CollectionError, UsageError
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.whole_file import put_on_disk, write_whole
 
-MAX_ORDER_BYTES = 16_384
+MAX_COMMAND_BYTES = 16_384
 MAX_BODY_BYTES = 5_000_000
 """Of a pushed feed."""
 MAX_TAKEN = 1_000
-"""Orders read at a time; the rest wait for the next time."""
+"""Commands read at a time; the rest wait for the next time."""
 
-_ORDER_SUFFIX, _BODY_SUFFIX = ".order", ".body"
+_COMMAND_SUFFIX, _BODY_SUFFIX = ".order", ".body"
 _ORPHAN_SECONDS = 3_600.0
 _NAME = re.compile(r"([0-9]{16})-[0-9a-f]{8}\.order")
 _BODY = re.compile(r"[0-9]{16}-[0-9a-f]{8}\.body")
@@ -139,7 +139,7 @@ Command = (
     | Push
 )
 """What can be posted."""
-Order = Command | Unreadable
+StoredCommand = Command | Unreadable
 """What can be taken."""
 
 
@@ -155,9 +155,9 @@ class Inbox:
         self._clock = clock or SystemClock()
         self._last_us = 0
 
-    def post(self, order: Command) -> str:
+    def post(self, command: Command) -> str:
         """Leave an order; on return it survives a power loss. Returns its name."""
-        data, name = _sealed(order), self._next_name()
+        data, name = _sealed(command), self._next_name()
         self._keep(name, data)
         return name
 
@@ -167,7 +167,7 @@ class Inbox:
         if len(body) > MAX_BODY_BYTES:
             raise UsageError(f"a pushed feed may have {MAX_BODY_BYTES:,} bytes, not {len(body):,}")
         name = self._next_name()
-        file = _body_of_order(name)
+        file = _body_of_command(name)
         data = _sealed(Push(feed_url, content_type, file))
         self._keep(file, body)
         try:
@@ -189,9 +189,9 @@ class Inbox:
         except OSError as error:
             raise self._unusable(error) from error
 
-    def take(self) -> list[tuple[str, Order]]:
-        """The orders that are there, oldest first; none when the directory is not. They stay until
-        each is `done`."""
+    def take(self) -> list[tuple[str, StoredCommand]]:
+        """The commands that are there, oldest first; none when the directory is not. They stay
+        until each is `done`."""
         try:
             with os.scandir(self._directory) as entries:
                 names = (entry.name for entry in entries)
@@ -204,18 +204,18 @@ class Inbox:
         """The order's effect is durable: forget it."""
         posted_at(name)
         try:
-            (self._directory / _body_of_order(name)).unlink(missing_ok=True)
+            (self._directory / _body_of_command(name)).unlink(missing_ok=True)
             (self._directory / name).unlink(missing_ok=True)
             put_on_disk(self._directory)
         except OSError as error:
             raise self._unusable(error) from error
 
-    def body_of(self, order: Push) -> bytes | None:
+    def body_of(self, command: Push) -> bytes | None:
         """What was pushed; None when it is not there: the order is done, or was never one."""
-        if not _BODY.fullmatch(order.file):
+        if not _BODY.fullmatch(command.file):
             return None
         try:
-            data = self._bytes_of(order.file, MAX_BODY_BYTES)
+            data = self._bytes_of(command.file, MAX_BODY_BYTES)
         except OSError:
             return None
         return None if data is None or len(data) > MAX_BODY_BYTES else data
@@ -227,9 +227,9 @@ class Inbox:
             with os.scandir(self._directory) as entries:
                 sizes = {each.name: each.stat(follow_symlinks=False).st_size for each in entries}
             for name in filter(_BODY.fullmatch, sizes):
-                order = name.removesuffix(_BODY_SUFFIX) + _ORDER_SUFFIX
-                old = self._clock.now() - posted_at(order) > _ORPHAN_SECONDS
-                if order not in sizes and old:
+                command = name.removesuffix(_BODY_SUFFIX) + _COMMAND_SUFFIX
+                old = self._clock.now() - posted_at(command) > _ORPHAN_SECONDS
+                if command not in sizes and old:
                     (self._directory / name).unlink(missing_ok=True)
                 else:
                     total += sizes[name]
@@ -242,13 +242,13 @@ class Inbox:
         with os.fdopen(os.open(self._directory / name, _READ_FLAGS), "rb") as file:
             return file.read(most + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
 
-    def _read(self, name: str) -> Order:
+    def _read(self, name: str) -> StoredCommand:
         try:
-            data = self._bytes_of(name, MAX_ORDER_BYTES)
+            data = self._bytes_of(name, MAX_COMMAND_BYTES)
             if data is None:
                 return self._set_aside(name, "it is no plain file")
-            if len(data) > MAX_ORDER_BYTES:
-                return self._set_aside(name, f"it is longer than {MAX_ORDER_BYTES:,} bytes")
+            if len(data) > MAX_COMMAND_BYTES:
+                return self._set_aside(name, f"it is longer than {MAX_COMMAND_BYTES:,} bytes")
             return from_json(_Letter, data).order
         except OSError as error:
             return self._set_aside(name, error.strerror or str(error))
@@ -269,19 +269,19 @@ class Inbox:
 
 
 def posted_at(name: str) -> float:
-    """When an order was posted, in unix seconds."""
+    """When a command was posted, in unix seconds."""
     match = _NAME.fullmatch(name)
     if match is None:
         raise ValueError(f"{name!r} is not the name of an order")
     return int(match[1]) / 1_000_000
 
 
-def _sealed(order: Command) -> bytes:
-    data = to_json(_Letter(order))
-    if len(data) > MAX_ORDER_BYTES:
-        raise UsageError(f"an order may have {MAX_ORDER_BYTES:,} bytes, this has {len(data):,}")
+def _sealed(command: Command) -> bytes:
+    data = to_json(_Letter(command))
+    if len(data) > MAX_COMMAND_BYTES:
+        raise UsageError(f"an order may have {MAX_COMMAND_BYTES:,} bytes, this has {len(data):,}")
     return data
 
 
-def _body_of_order(name: str) -> str:
-    return name.removesuffix(_ORDER_SUFFIX) + _BODY_SUFFIX
+def _body_of_command(name: str) -> str:
+    return name.removesuffix(_COMMAND_SUFFIX) + _BODY_SUFFIX

@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes
 
 from shoal.config.values import described
 from shoal.errors import UsageError
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.urls.params import DEFAULT, ParamRules
 from shoal.model.urls.rowkey import row_key
 from shoal.model.urls.url import MAX_RAW, MAX_URL, canonical, is_ip, seen_key, site_of
@@ -48,7 +48,7 @@ def read_seeds(
     found: dict[str, Link] = {}
     for word in words:
         for url in _urls_of(word, stdin, params):
-            link = Link(url, row_key(url), priority=SEED_PRIORITY, source=Source.SEED)
+            link = Link(url, row_key(url), priority=SEED_PRIORITY, source=LinkSource.SEED)
             found.setdefault(seen_key(url), link)
     return list(found.values())
 
@@ -62,7 +62,7 @@ def read_sitemaps(words: Iterable[str], params: ParamRules = DEFAULT) -> list[Li
             raise UsageError(f"a sitemap is read from http or https, not from {described(url)}")
         if seen_key(url) in found:
             raise UsageError(f"the sitemap {described(url)} is named twice; once is enough")
-        link = Link(url, row_key(url), priority=SITEMAP_PRIORITY, source=Source.SEED)
+        link = Link(url, row_key(url), priority=SITEMAP_PRIORITY, source=LinkSource.SEED)
         link.rel = int(Rel.SITEMAP)
         found[seen_key(url)] = link
     return list(found.values())

@@ -46,7 +46,7 @@ class Written(NamedTuple):
     urls: int
 
 
-class _Part(NamedTuple):
+class _SitemapFile(NamedTuple):
     body: bytes
     urls: int
 
@@ -109,7 +109,7 @@ def w3c_date(unix_seconds: float) -> str:
     return datetime.fromtimestamp(int(unix_seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _parts(lines: Iterable[Line], target: Target) -> Iterator[_Part]:
+def _parts(lines: Iterable[Line], target: Target) -> Iterator[_SitemapFile]:
     """As many as the limits ask for; an empty one if there is no line at all."""
     head = _HEAD + f'<urlset xmlns="{_SPACE}">\n'.encode()
     foot = b"</urlset>\n"
@@ -119,14 +119,14 @@ def _parts(lines: Iterable[Line], target: Target) -> Iterator[_Part]:
     for line in lines:
         element = _element("url", line)
         if held and (len(held) == target.max_urls or len(element) > room):
-            yield _Part(b"".join([head, *held, foot]), len(held))
+            yield _SitemapFile(b"".join([head, *held, foot]), len(held))
             held, room = [], whole
         held.append(element)
         room -= len(element)
-    yield _Part(b"".join([head, *held, foot]), len(held))
+    yield _SitemapFile(b"".join([head, *held, foot]), len(held))
 
 
-def _index(parts: list[Written], target: Target) -> _Part:
+def _index(parts: list[Written], target: Target) -> _SitemapFile:
     elements = [
         _element(
             "sitemap",
@@ -135,7 +135,7 @@ def _index(parts: list[Written], target: Target) -> _Part:
         for part in parts
     ]
     head, foot = f'<sitemapindex xmlns="{_SPACE}">\n'.encode(), b"</sitemapindex>\n"
-    return _Part(b"".join([_HEAD, head, *elements, foot]), len(parts))
+    return _SitemapFile(b"".join([_HEAD, head, *elements, foot]), len(parts))
 
 
 def _element(name: str, line: Line) -> bytes:
@@ -148,7 +148,7 @@ def _element(name: str, line: Line) -> bytes:
     return f"<{name}>{''.join(parts)}</{name}>\n".encode()
 
 
-def _put(part: _Part, name: str, target: Target) -> Written:
+def _put(part: _SitemapFile, name: str, target: Target) -> Written:
     path = target.directory / name
     _require_ours(path)
     body = gzip_member(part.body, is_plain_text=True) if target.is_gzip else part.body

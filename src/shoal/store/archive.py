@@ -14,7 +14,7 @@ from shoal.clock import as_datetime, iso
 from shoal.closing import Closing
 from shoal.errors import CollectionError, DamagedError
 from shoal.model.digest import payload_digest
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Visit
 from shoal.store import warc
@@ -39,7 +39,7 @@ class ArchiveWriter(Closing):
 
     def write(
         self, visit: Visit, fetched: Fetched, digest: str = ""
-    ) -> tuple[Spot | None, Spot | None]:
+    ) -> tuple[WarcLocation | None, WarcLocation | None]:
         """Archive a request and its response, or a revisit. `digest` is the body's, where it is
         known already. Returns where the two stand, the response first."""
         if not fetched.head:
@@ -50,19 +50,19 @@ class ArchiveWriter(Closing):
         members = [response]
         if fetched.request:
             members.append(_request(visit, fetched, response_id))
-        spots = self._append(members, fetched.ended)
-        return spots[0], spots[1] if len(spots) > 1 else None
+        locations = self._append(members, fetched.ended)
+        return locations[0], locations[1] if len(locations) > 1 else None
 
-    def _append(self, members: list[bytes], when: float) -> list[Spot]:
+    def _append(self, members: list[bytes], when: float) -> list[WarcLocation]:
         if self._fd < 0 or self._offset >= self._max_file_bytes:
             self._open_next(when)
         start = self._offset
         self._write_whole(b"".join(members))
-        spots = []
+        locations = []
         for member in members:
-            spots.append(Spot(self._name, start, len(member)))
+            locations.append(WarcLocation(self._name, start, len(member)))
             start += len(member)
-        return spots
+        return locations
 
     def _open_next(self, when: float) -> None:
         self.close()
@@ -109,19 +109,19 @@ class ArchiveWriter(Closing):
             self._fd = -1
 
 
-def read_spot(directory: Path, spot: Spot) -> warc.Record:
+def read_record_at(directory: Path, location: WarcLocation) -> warc.Record:
     """One record by its place: one read of its own length."""
-    return warc.read_record(read_member(directory, spot))
+    return warc.read_record(read_member(directory, location))
 
 
-def read_member(directory: Path, spot: Spot) -> bytes:
+def read_member(directory: Path, location: WarcLocation) -> bytes:
     """The gzip member as it stands: it can be copied into another WARC file."""
     try:
-        with (directory / spot.file).open("rb") as file:
-            file.seek(spot.offset)
-            return file.read(spot.length)
+        with (directory / location.file).open("rb") as file:
+            file.seek(location.offset)
+            return file.read(location.length)
     except OSError as error:
-        raise DamagedError(f"The archive file {spot.file} can't be read: {error}.") from error
+        raise DamagedError(f"The archive file {location.file} can't be read: {error}.") from error
 
 
 def files(directory: Path) -> Iterator[Path]:

@@ -8,7 +8,7 @@ because a file has one writer, and it tells nobody of a record before all of it 
 
 from collections.abc import Mapping
 
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.record import pack, unpack
 from shoal.ports import Batch, Table
 
@@ -23,12 +23,16 @@ class ArchiveEnds:
         self._ends: dict[str, int] = {}
         self._synced: dict[str, int] = {}
 
-    def note(self, batch: Batch, *spots: Spot | None) -> None:
+    def note(self, batch: Batch, *locations: WarcLocation | None) -> None:
         """A visit's batch points at these records."""
-        for spot in spots:
-            if spot is not None and spot.offset + spot.length > self._ends.get(spot.file, 0):
-                self._ends[spot.file] = spot.offset + spot.length
-                batch.put("site", _WRITTEN + spot.file.encode(), pack(self._ends[spot.file]))
+        for location in locations:
+            if location is not None and location.offset + location.length > self._ends.get(
+                location.file, 0
+            ):
+                self._ends[location.file] = location.offset + location.length
+                batch.put(
+                    "site", _WRITTEN + location.file.encode(), pack(self._ends[location.file])
+                )
 
     def now(self) -> dict[str, int]:
         """To be taken *before* the archive is synced, and told to `note_synced` after it."""

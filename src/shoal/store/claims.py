@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from shoal.model.cell import NUL, stamp_of, stamped, time_in_older_key, value_of
-from shoal.model.document import Spot
-from shoal.model.listings.sitemap_metadata import Told, is_told
+from shoal.model.document import WarcLocation
+from shoal.model.listings.sitemap_metadata import SitemapMetadata, is_metadata
 from shoal.model.record import JSON_ERRORS, pack, unpack
 from shoal.ports import Batch, Table
 from shoal.store.rows import FetchRow, VisitRow
@@ -68,37 +68,37 @@ def version_of(key: bytes, stored: bytes) -> Version | None:
     qualifier, _, older = rest.partition(NUL)
     kind = _KINDS.get(qualifier)
     if kind is None:
-        if is_told(qualifier):
-            unpack(Told, value_of(stored))
+        if is_metadata(qualifier):
+            unpack(SitemapMetadata, value_of(stored))
         return None
     newest = not older
     when_ms = stamp_of(stored) if newest else time_in_older_key(key)
     return Version(key, when_ms, newest, unpack(kind, value_of(stored) if newest else stored))
 
 
-def spots_of(value: FetchRow | VisitRow) -> list[Spot]:
+def locations_of(value: FetchRow | VisitRow) -> list[WarcLocation]:
     """The records that a version can't do without."""
     if isinstance(value, VisitRow):
-        spots = [value.response, value.request]
+        locations = [value.response, value.request]
     else:
-        spots = [*dict.fromkeys((value.payload, value.visit.response, value.visit.request))]
-    return [spot for spot in spots if spot is not None]
+        locations = [*dict.fromkeys((value.payload, value.visit.response, value.visit.request))]
+    return [location for location in locations if location is not None]
 
 
-def repoint(value: FetchRow | VisitRow, moved: Callable[[Spot], Spot]) -> bool:
+def repoint(value: FetchRow | VisitRow, moved: Callable[[WarcLocation], WarcLocation]) -> bool:
     """Records have moved: let a version point at where they are. Whether that changed anything."""
 
-    def now(spot: Spot | None) -> Spot | None:
-        return None if spot is None else moved(spot)
+    def now(location: WarcLocation | None) -> WarcLocation | None:
+        return None if location is None else moved(location)
 
-    visit, before = value.visit if isinstance(value, FetchRow) else value, spots_of(value)
+    visit, before = value.visit if isinstance(value, FetchRow) else value, locations_of(value)
     visit.response, visit.request = now(visit.response), now(visit.request)
     if isinstance(value, FetchRow):
         value.payload = now(value.payload)
-    return spots_of(value) != before
+    return locations_of(value) != before
 
 
-def disown(batch: Batch, version: Version, lost: set[Spot]) -> None:
+def disown(batch: Batch, version: Version, lost: set[WarcLocation]) -> None:
     """The version no longer claims records that are lost; what else it says stays."""
     value = version.value
     visit = value.visit if isinstance(value, FetchRow) else value

@@ -21,7 +21,7 @@ from shoal import faults
 from shoal.clock import iso
 from shoal.errors import CollectionError
 from shoal.model.cell import newest_key, older_key, to_ms
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.ports import Batch, Table
 from shoal.store import archive, archive_ends, claims, warc
@@ -42,9 +42,11 @@ class Live:
     def __init__(self) -> None:
         self._claims: dict[str, array[int]] = {}
 
-    def note(self, spots: list[Spot]) -> None:
-        for spot in spots:
-            self._claims.setdefault(spot.file, array("Q")).extend((spot.offset, spot.length))
+    def note(self, locations: list[WarcLocation]) -> None:
+        for location in locations:
+            self._claims.setdefault(location.file, array("Q")).extend(
+                (location.offset, location.length)
+            )
 
     def of(self, file: str) -> dict[int, int]:
         """Length by offset."""
@@ -77,12 +79,12 @@ def trim(table: Table, batch: Batch, row: claims.Row, versions: int) -> Trimmed:
     for surplus in fetches[versions:]:
         batch.delete("page", surplus.key)
     kept = fetches[:versions]
-    wanted = {spot for each in kept for spot in claims.spots_of(each.value)}
+    wanted = {location for each in kept for location in claims.locations_of(each.value)}
     disowned = False
     for number, visit in enumerate(visits):
         if number < versions and (kept or not _had_page(visit)):
             continue
-        lost = set(claims.spots_of(visit.value)) - wanted
+        lost = set(claims.locations_of(visit.value)) - wanted
         if lost:
             claims.disown(batch, visit, lost)
             disowned = True
@@ -211,9 +213,13 @@ def move_rows(table: Table, copies: Mapping[str, Copy]) -> None:
     table.sync()
 
 
-def _moved_to(copies: Mapping[str, Copy], spot: Spot) -> Spot:
-    copy = copies.get(spot.file)
-    return spot if copy is None else Spot(copy.file, copy.offsets[spot.offset], spot.length)
+def _moved_to(copies: Mapping[str, Copy], location: WarcLocation) -> WarcLocation:
+    copy = copies.get(location.file)
+    return (
+        location
+        if copy is None
+        else WarcLocation(copy.file, copy.offsets[location.offset], location.length)
+    )
 
 
 def delete_files(directory: Path, names: Iterable[str]) -> None:

@@ -1,28 +1,28 @@
 """Who says what of whom? A page's out-links at its own row, what it calls others at theirs.
 
-A target may be another tablet's: what concerns it leaves in the same batch (`Elsewhere`), and what
-pages of other tablets call a page of ours arrives by `say_of`.
+A target may be another tablet's: what concerns it leaves in the same batch (`RemoteTablets`), and
+what pages of other tablets call a page of ours arrives by `say_of`.
 """
 
 from collections.abc import Iterable, Sequence
 
 from shoal.model.cell import NUL, newest_key, stamped, to_ms
 from shoal.model.link import Anchor, Link
-from shoal.model.messages import Named, Unlinked
+from shoal.model.messages import Linked, Unlinked
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.visit import Visit
-from shoal.ports import Batch, Elsewhere
+from shoal.ports import Batch, RemoteTablets
 from shoal.store.cells import Cells
 from shoal.store.change_log import ChangeLog
 from shoal.store.rows import LINKS, OutLink, What
 
 
 class Linking:
-    def __init__(self, cells: Cells, log: ChangeLog, elsewhere: Elsewhere | None = None) -> None:
+    def __init__(self, cells: Cells, log: ChangeLog, remote: RemoteTablets | None = None) -> None:
         self._cells = cells
         self._log = log
-        self._elsewhere = elsewhere
+        self._remote = remote
 
     def keep(
         self,
@@ -41,7 +41,7 @@ class Linking:
             for target in {old.target for old in said} - {*targets, b""}:
                 self.unlink(batch, target, visit.row, when)
             gone = {old.link.row for old in said} - {link.row for link in links}
-            self._unlink_elsewhere(batch, visit.row, gone, when)
+            self._unlink_remote(batch, visit.row, gone, when)
         source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
         batch.put_many(
             "anchor",
@@ -62,9 +62,9 @@ class Linking:
         said = [] if cell is None else unpack(list[OutLink], cell.value)
         for target in {old.target for old in said} - {b""}:
             self.unlink(batch, target, source, when)
-        self._unlink_elsewhere(batch, source, {old.link.row for old in said}, when)
+        self._unlink_remote(batch, source, {old.link.row for old in said}, when)
 
-    def say_of(self, batch: Batch, said: Named, targets: Sequence[bytes]) -> None:
+    def say_of(self, batch: Batch, said: Linked, targets: Sequence[bytes]) -> None:
         """What a page of another tablet calls these rows; an empty one is nobody's."""
         for link, target in zip(said.links, targets, strict=True):
             if not target:
@@ -82,13 +82,13 @@ class Linking:
         batch.delete("anchor", newest_key(target, source))
         self._log.append(batch, target, What.LINKED, when)
 
-    def _unlink_elsewhere(
+    def _unlink_remote(
         self, batch: Batch, source: bytes, targets: Iterable[bytes], when: float
     ) -> None:
-        elsewhere = self._elsewhere
-        if elsewhere is None:
+        remote = self._remote
+        if remote is None:
             return
         for target in targets:
             site = site_of_key(target)
-            if not elsewhere.owns(site):
-                elsewhere.send(batch, site, Unlinked(target, source, to_ms(when)))
+            if not remote.owns(site):
+                remote.send(batch, site, Unlinked(target, source, to_ms(when)))

@@ -14,17 +14,17 @@ from shoal.errors import DamagedError
 from shoal.model.cell import NUL, newest_key, to_ms, value_of
 from shoal.model.change_history import Change
 from shoal.model.compression import unzstd
-from shoal.model.document import Document, Regraded, Spot, Understood
+from shoal.model.document import Document, Reassigned, Understood, WarcLocation
 from shoal.model.link import Anchor
-from shoal.model.listings.sitemap_metadata import MOST_TOLD, Told, told_range
+from shoal.model.listings.sitemap_metadata import MOST_SITEMAPS, SitemapMetadata, metadata_range
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import part_of, row_key, url_of
 from shoal.model.urls.spelling import spellings
 from shoal.model.verdict import Finished
-from shoal.model.visit import SOURCES, Fetched, Kind, Visit
-from shoal.ports import Batch, Elsewhere, Table
+from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
+from shoal.ports import Batch, RemoteTablets, Table
 from shoal.store import archive, warc
 from shoal.store.archive_ends import ArchiveEnds
 from shoal.store.cells import Cells
@@ -93,7 +93,7 @@ class PageStore:
         table: Table,
         archive_directory: Path,
         versions: int = 3,
-        elsewhere: Elsewhere | None = None,
+        remote: RemoteTablets | None = None,
     ) -> None:
         self._table = table
         self._archive = archive_directory
@@ -101,7 +101,7 @@ class PageStore:
         self.cells = Cells(table)
         self.ends = ArchiveEnds()
         self.log = ChangeLog(table)
-        self.linking = Linking(self.cells, self.log, elsewhere)
+        self.linking = Linking(self.cells, self.log, remote)
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class PageStore:
         finished: Finished,
     ) -> None:
         self.ends.note(batch, understood.response, understood.request)
-        if visit.kind is Kind.ROBOTS or fetched.outcome in _NOT_VISITED:
+        if visit.kind is VisitKind.ROBOTS or fetched.outcome in _NOT_VISITED:
             self._tell_of_refusal(batch, visit, fetched)
             return
         when = fetched.ended
@@ -143,15 +143,15 @@ class PageStore:
             )  # what is stored is no longer there
         if verdict.documents or fetched.outcome is Outcome.REDIRECT:
             self.linking.keep(batch, visit, finished.links, finished.targets, when)
-        self.regrade(batch, verdict.regraded, when)
-        for lead in verdict.deserted:
-            self.log.append(batch, lead, What.LINKED, when)
+        self.reassign(batch, verdict.reassigned, when)
+        for representative in verdict.orphaned:
+            self.log.append(batch, representative, What.LINKED, when)
         if visit.is_awaited:
             self.log.await_since(before)
 
     def _tell_of_refusal(self, batch: Batch, visit: Visit, fetched: Fetched) -> None:
         """A page that is stored may not be asked for any more: it is not found any more, either."""
-        is_page = visit.kind is Kind.PAGE and not visit.is_first
+        is_page = visit.kind is VisitKind.PAGE and not visit.is_first
         if is_page and fetched.outcome is Outcome.REFUSED and self._newest(visit.row) is not None:
             self.log.append(batch, visit.row, What.AMENDED, fetched.ended)
 
@@ -165,9 +165,9 @@ class PageStore:
             put(batch, row, TEXT, text, when, self._versions)
         self.log.append(batch, row, What.WRITTEN, when)
 
-    def regrade(self, batch: Batch, regraded: Sequence[Regraded], when: float) -> None:
+    def reassign(self, batch: Batch, reassigned: Sequence[Reassigned], when: float) -> None:
         """Pages have another place among near-duplicates than before."""
-        for each in regraded:
+        for each in reassigned:
             cell = self.cells.get(each.row, FETCH)
             if cell is None:
                 continue
@@ -176,32 +176,36 @@ class PageStore:
             self.cells.put(batch, each.row, FETCH, pack(fetch), cell.when, self._versions)
             self.log.append(batch, each.row, What.AMENDED, when)
 
-    def _payload(self, visit: Visit, understood: Understood) -> Spot | None:
+    def _payload(self, visit: Visit, understood: Understood) -> WarcLocation | None:
         """A body that came again was archived as a revisit: its bytes stand further back."""
         seen = visit.seen_digest
         if not seen or all(document.body_digest != seen for document in understood.documents):
             return understood.response
-        if visit.seen_spot is not None:
-            return visit.seen_spot
+        if visit.seen_location is not None:
+            return visit.seen_location
         for cell in self.cells.versions(visit.row, FETCH):
             before = unpack(FetchRow, cell.value)
             if before.payload is not None and before.document.body_digest == seen:
                 return before.payload
         return self._archived(visit.row, seen) or understood.response
 
-    def _archived(self, row: bytes, digest: str) -> Spot | None:
+    def _archived(self, row: bytes, digest: str) -> WarcLocation | None:
         """The response of an earlier visit that had this body: the page was removed since."""
         for cell in self.cells.versions(row, VISIT):
-            spot = unpack(VisitRow, cell.value).response
+            location = unpack(VisitRow, cell.value).response
             try:
-                headers = {} if spot is None else archive.read_spot(self._archive, spot).headers
+                headers = (
+                    {}
+                    if location is None
+                    else archive.read_record_at(self._archive, location).headers
+                )
             except DamagedError:
                 continue
             if (headers.get("warc-type"), headers.get("warc-payload-digest")) == (
                 "response",
                 digest,
             ):
-                return spot
+                return location
         return None
 
     def remove(self, batch: Batch, row: bytes, when: float) -> None:
@@ -288,7 +292,7 @@ class PageStore:
         page = self.page(row, principal, at)
         if page is None or page.fetch.payload is None:
             return None
-        return archive.read_spot(self._archive, page.fetch.payload)
+        return archive.read_record_at(self._archive, page.fetch.payload)
 
     def history(self, row: bytes, principal: Principal) -> Iterator[tuple[float, VisitRow]]:
         """Every visit that is remembered, newest first. Without a page it is not known who may
@@ -330,12 +334,12 @@ class PageStore:
         cells = self.cells.row("mark", row)
         return {cell.qualifier.decode(): cell.value.decode() for cell in cells}
 
-    def told(self, row: bytes, principal: Principal) -> list[Told]:
+    def sitemap_metadata(self, row: bytes, principal: Principal) -> list[SitemapMetadata]:
         """What sitemaps say of it, of a few of them."""
         if not self._may_see(row, principal):
             return []
-        cells = islice(self._table.scan("page", *told_range(row)), MOST_TOLD)
-        return [unpack(Told, value_of(stored)) for _, stored in cells]
+        cells = islice(self._table.scan("page", *metadata_range(row)), MOST_SITEMAPS)
+        return [unpack(SitemapMetadata, value_of(stored)) for _, stored in cells]
 
     def said_of(self, row: bytes) -> Iterator[tuple[bytes, Anchor]]:
         """What every page that links here calls it, for those who see everything."""

@@ -24,7 +24,7 @@ from shoal.clock import iso
 from shoal.errors import CollectionError, DamagedError
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import tablet_of_row
 from shoal.model.urls.rowkey import row_key
@@ -48,9 +48,9 @@ class Claims:
         self._scratch = scratch
         self._tablets = tablets
 
-    def note(self, batch: Batch, tablet: int, source: int, spot: Spot) -> None:
+    def note(self, batch: Batch, tablet: int, source: int, location: WarcLocation) -> None:
         """A row of this tablet points at a record of a source."""
-        place, length = _place(source, spot.file, spot.offset), pack(spot.length)
+        place, length = _place(source, location.file, location.offset), pack(location.length)
         batch.put("page", _two(tablet) + place, length)
         batch.put("link", place, length)
 
@@ -77,28 +77,30 @@ class Claims:
             end = max(end, offset + unpack(int, length))
         yield from _within(path, end, size)
 
-    def of(self, tablet: int) -> Iterator[tuple[int, Spot]]:
+    def of(self, tablet: int) -> Iterator[tuple[int, WarcLocation]]:
         """Each with its source, in the order in which they stand in its files."""
         for key, length in self._scratch.scan("page", _two(tablet), _two(tablet) + b"\xff" * 3):
             file, _, _ = key[4:].partition(NUL)
             offset = int.from_bytes(key[-_NUMBER_BYTES:])
             yield (
                 int.from_bytes(key[2:4]),
-                Spot(file.decode(), offset, unpack(int, length)),
+                WarcLocation(file.decode(), offset, unpack(int, length)),
             )
 
-    def settle(self, batch: Batch, tablet: int, source: int, before: Spot, now: Spot) -> None:
+    def settle(
+        self, batch: Batch, tablet: int, source: int, before: WarcLocation, now: WarcLocation
+    ) -> None:
         key = _two(tablet) + _place(source, before.file, before.offset)
         batch.put("page", key, pack(now))
 
-    def spot_of(self, tablet: int, source: int, before: Spot) -> Spot:
+    def location_of(self, tablet: int, source: int, before: WarcLocation) -> WarcLocation:
         """Where a tablet has a record now."""
         stored = self._scratch.get(
             "page", _two(tablet) + _place(source, before.file, before.offset)
         )
         if stored is None:
             raise CollectionError(f"A record of {before.file} was not copied: this is a fault.")
-        return unpack(Spot, stored)
+        return unpack(WarcLocation, stored)
 
 
 class Copying:
@@ -117,7 +119,7 @@ class Copying:
         self._token = secrets.token_hex(4)
         self._ends: dict[str, int] = {}
         self._batch = scratch.batch()
-        self._fresh: dict[bytes, Spot] = {}
+        self._fresh: dict[bytes, WarcLocation] = {}
         """New places that the scratch table does not have yet, by digest."""
         self.records = 0
 
@@ -127,13 +129,13 @@ class Copying:
         self._directory.mkdir(parents=True, exist_ok=True)
         reading = _Reading(directory_of)
         try:
-            for source, spot in self._claims.of(self._tablet):
-                member = reading.member(source, spot)
+            for source, location in self._claims.of(self._tablet):
+                member = reading.member(source, location)
                 key = _two(self._tablet) + quick_digest(member)
                 place = self._known(key)
                 if place is None:
-                    place = self._fresh[key] = self._append(spot, member, now)
-                self._claims.settle(self._batch, self._tablet, source, spot, place)
+                    place = self._fresh[key] = self._append(location, member, now)
+                self._claims.settle(self._batch, self._tablet, source, location, place)
                 if len(self._fresh) >= _AT_ONCE:
                     self._write_down()
             self._write_down()
@@ -143,11 +145,11 @@ class Copying:
         put_on_disk(self._directory)
         return self._ends
 
-    def _known(self, key: bytes) -> Spot | None:
+    def _known(self, key: bytes) -> WarcLocation | None:
         if key in self._fresh:
             return self._fresh[key]
         stored = self._scratch.get("text", key)
-        return None if stored is None else unpack(Spot, stored)
+        return None if stored is None else unpack(WarcLocation, stored)
 
     def _write_down(self) -> None:
         for key, place in self._fresh.items():
@@ -155,10 +157,10 @@ class Copying:
         self._scratch.write(self._batch)
         self._fresh, self._batch = {}, self._scratch.batch()
 
-    def _append(self, spot: Spot, member: bytes, now: float) -> Spot:
+    def _append(self, location: WarcLocation, member: bytes, now: float) -> WarcLocation:
         if self._out is None or self._ends[self._name] >= self._max_file_bytes:
-            self._open_next(spot.file, now)
-        place = Spot(self._name, self._ends[self._name], len(member))
+            self._open_next(location.file, now)
+        place = WarcLocation(self._name, self._ends[self._name], len(member))
         self._write(member)
         self.records += 1
         return place
@@ -196,20 +198,20 @@ class _Reading:
         self._path: Path | None = None
         self._file: BinaryIO | None = None
 
-    def member(self, source: int, spot: Spot) -> bytes:
-        path = self._directory_of(source) / spot.file
+    def member(self, source: int, location: WarcLocation) -> bytes:
+        path = self._directory_of(source) / location.file
         try:
             if path != self._path or self._file is None:
                 self.close()
                 self._file, self._path = path.open("rb"), path
-            self._file.seek(spot.offset)
-            member = self._file.read(spot.length)
+            self._file.seek(location.offset)
+            member = self._file.read(location.length)
         except OSError as error:
             raise DamagedError(
                 f"The archive file {path} can't be read ({error.strerror or error}); put it back, "
                 f"or run: shoal repair --dir {path.parent.parent}"
             ) from error
-        if len(member) != spot.length or not member.startswith(_GZIP_MAGIC):
+        if len(member) != location.length or not member.startswith(_GZIP_MAGIC):
             raise DamagedError(
                 f"The archive file {path} lacks a record that a row points at; "
                 f"run: shoal repair --dir {path.parent.parent}"

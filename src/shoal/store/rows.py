@@ -10,8 +10,8 @@ change        the log that followers read: sequence → what changed
 
 from enum import StrEnum
 
-from shoal.model import change_history as life
-from shoal.model.document import Document, Spot
+from shoal.model import change_history
+from shoal.model.document import Document, WarcLocation
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct
@@ -34,16 +34,16 @@ class VisitRow(Struct, array_like=True):
     note: str = ""
     cut: bool = False
     tries: int = 0
-    response: Spot | None = None
-    request: Spot | None = None
-    change: life.Change = life.Change.UNKNOWN
+    response: WarcLocation | None = None
+    request: WarcLocation | None = None
+    change: change_history.Change = change_history.Change.UNKNOWN
 
 
 class FetchRow(Struct, array_like=True):
     visit: VisitRow
     document: Document
     """Without its text, which has a cell of its own."""
-    payload: Spot | None = None
+    payload: WarcLocation | None = None
     """The record that has the body: an earlier one when the newest is a revisit."""
     headers: list[tuple[str, str]] = []
 

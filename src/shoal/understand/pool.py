@@ -112,7 +112,7 @@ class _Child:
             self.since = self._pool.now()
         self.process.send(data)
 
-    def has_room(self, job: _Job) -> bool:
+    def has_capacity(self, job: _Job) -> bool:
         if not self.asked:
             return True
         most = MOST_LARGE if len(job.fetched.body) > LARGE_BYTES else MOST_ASKED
@@ -256,7 +256,7 @@ class Pool:
     def dispatch(self) -> None:
         while self._jobs:
             job = self._jobs[0]
-            free = [child for child in self._children if child.has_room(job)]
+            free = [child for child in self._children if child.has_capacity(job)]
             if not free:
                 return
             self._jobs.popleft()

@@ -10,7 +10,7 @@ from shoal import faults
 from shoal.cleaners.cleaners import cleaner_for
 from shoal.converters.links import LinkMaker
 from shoal.converters.reader import Reader, ReaderSettings
-from shoal.duplicates.near.sketch import prints
+from shoal.duplicates.near.sketch import fingerprint
 from shoal.focus.priority import FixedPriority
 from shoal.focus.scope import CrawlScope
 from shoal.graph.scores import NewestRanks
@@ -21,12 +21,12 @@ from shoal.model.urls.params import ParamRules
 from shoal.model.visit import Fetched, Keep, Visit
 from shoal.store.archive import ArchiveWriter
 from shoal.understand.memory import give_memory_back
-from shoal.worker import listings as naming
+from shoal.worker import listings
 from shoal.worker.child_config import ChildConfig
 
 _BIG_BYTES = 4_000_000
 """Decoded: the tree of such a page takes so much memory that it is given back at once."""
-_MANY_NAMED = 10_000
+_MANY_LISTED = 10_000
 """So does a sitemap with so many entries."""
 
 
@@ -43,7 +43,7 @@ class Worker:
             keep_blocks=config.blocks,
             ocr=config.ocr,
             cleaner=None if config.content == "none" else cleaner_for(config.content),
-            prints=prints if config.prints else None,
+            prints=fingerprint if config.prints else None,
         )
         self._limits = config.limits
         self._reader = Reader(settings)
@@ -67,13 +67,13 @@ class Worker:
             understood = changed(understood, response=response, request=request)
             faults.point("archive.written")
         decoded_bytes = max((each.decoded_bytes for each in understood.documents), default=0)
-        if decoded_bytes > _BIG_BYTES or len(understood.named) > _MANY_NAMED:
+        if decoded_bytes > _BIG_BYTES or len(understood.listed) > _MANY_LISTED:
             give_memory_back()
         return understood
 
     def _read(self, visit: Visit, fetched: Fetched) -> Understood:
-        if visit.kind in naming.KINDS and fetched.outcome is not Outcome.REDIRECT:
-            return naming.name(visit, fetched, self._links, self._limits)
+        if visit.kind in listings.KINDS and fetched.outcome is not Outcome.REDIRECT:
+            return listings.name(visit, fetched, self._links, self._limits)
         return self._reader.read(visit, fetched)
 
     def close(self) -> None:

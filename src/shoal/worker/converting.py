@@ -26,7 +26,7 @@ from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack
 from shoal.model.urls.rowkey import row_key
-from shoal.model.visit import Fetched, Keep, Kind, Visit
+from shoal.model.visit import Fetched, Keep, Visit, VisitKind
 from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
 from shoal.worker.child_config import FACTORY, ChildConfig
@@ -39,11 +39,13 @@ OCR_SECONDS = 300.0
 _AHEAD = 2
 """Files read ahead for each child."""
 
-Source = bytes | str | Path
+Convertible = bytes | str | Path
 Result = TypeVar("Result")
 
 
-def convert(source: Source, *, name: str = "", media_type: str = "", url: str = "") -> Conversion:
+def convert(
+    source: Convertible, *, name: str = "", media_type: str = "", url: str = ""
+) -> Conversion:
     """Read one file. `name` and `media_type` are hints for bytes whose format does not show; `url`
     is what relative links in it are resolved by."""
     with Converter(processes=1) as converter:
@@ -72,7 +74,7 @@ class Converter:
         self._pool: Pool | None = None
 
     def convert(
-        self, source: Source, *, name: str = "", media_type: str = "", url: str = ""
+        self, source: Convertible, *, name: str = "", media_type: str = "", url: str = ""
     ) -> Conversion:
         visit, fetched = _asked(source, name, media_type, url)
         return _result(name, self._wait(self._read(visit, fetched)))
@@ -159,7 +161,7 @@ def _config(ocr: bool, content: str) -> bytes:
 
 
 def _asked(
-    source: Source, name: str = "", media_type: str = "", url: str = ""
+    source: Convertible, name: str = "", media_type: str = "", url: str = ""
 ) -> tuple[Visit, Fetched]:
     """What a child is asked: to read these bytes as if they had been fetched."""
     cut = False
@@ -180,7 +182,7 @@ def _asked(
     if name:
         headers.append(("content-disposition", f"attachment; filename*=UTF-8''{quote(name)}"))
     row = row_key(url)
-    visit = Visit(url, row, row, Kind.INJECTED, keep=Keep.TEXT)
+    visit = Visit(url, row, row, VisitKind.INJECTED, keep=Keep.TEXT)
     return visit, Fetched(Outcome.OK, 200, headers=headers, body=body, cut=cut)
 
 

@@ -13,19 +13,19 @@ from shoal.converters.html.signals import joined_header
 from shoal.converters.limits import Limits
 from shoal.converters.links import LinkMaker
 from shoal.model.document import Understood
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.listings.feed import Item
-from shoal.model.listings.listing import Named
-from shoal.model.listings.sitemap_metadata import Told, told_by
+from shoal.model.listings.listing import ListedUrl
+from shoal.model.listings.sitemap_metadata import SitemapMetadata, metadata_of
 from shoal.model.outcome import Outcome
 from shoal.model.record import changed
 from shoal.model.urls.spelling import seen_row
 from shoal.model.urls.url import registered_domain, seen_key, site_of
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.sources.sitemap import MAX_BYTES, MAX_ENTRIES, Entry, Form, SitemapReader, chunks_of
 from shoal.sources.w3c_date import when
 
-KINDS = (Kind.SITEMAP, Kind.FEED)
+KINDS = (VisitKind.SITEMAP, VisitKind.FEED)
 CHANGE_SECONDS = {
     "always": 60.0,
     "hourly": 3_600.0,
@@ -38,7 +38,7 @@ CHANGE_SECONDS = {
 """What the protocol's words mean, about. An archived page is said to change in ten years."""
 _WEB = ("http://", "https://")
 _MAX_TEXT = 200
-_MOST_TOLD_CHARS = 16_000_000
+_MOST_METADATA_CHARS = 16_000_000
 
 
 def name(visit: Visit, fetched: Fetched, links: LinkMaker, limits: Limits) -> Understood:
@@ -48,70 +48,70 @@ def name(visit: Visit, fetched: Fetched, links: LinkMaker, limits: Limits) -> Un
     most_bytes = max(limits.decoded_bytes, MAX_BYTES)
     sent_as = joined_header(fetched, "content-encoding")
     body, problem = encoding.undo(fetched.body, sent_as, most_bytes, limits.decoded_ratio)
-    if visit.kind is Kind.SITEMAP:
-        found = name_sitemap(body, visit, links)
+    if visit.kind is VisitKind.SITEMAP:
+        found = list_sitemap(body, visit, links)
     else:
-        found = name_feed(body, visit, links, fetched)
+        found = list_feed(body, visit, links, fetched)
     if fetched.cut:
         problem = problem or f"the body was cut after {len(fetched.body)} bytes"
     return changed(found, problem="; ".join(filter(None, (problem, found.problem))))
 
 
-def name_sitemap(body: bytes, visit: Visit, links: LinkMaker) -> Understood:
+def list_sitemap(body: bytes, visit: Visit, links: LinkMaker) -> Understood:
     """The pages that it names; of an index, the sitemaps below it."""
-    reader, desk, ear = SitemapReader(), _Desk(visit.url, links), _Ear(visit.url)
-    named, below = list[Named](), list[Link]()
+    reader, settler, ear = SitemapReader(), _UrlSettler(visit.url, links), _Ear(visit.url)
+    named, below = list[ListedUrl](), list[Link]()
     for entry in reader.entries(chunks_of(body)):
-        url = desk.url(entry.url)
-        if not url or not desk.is_near(url):
+        url = settler.url(entry.url)
+        if not url or not settler.is_near(url):
             continue
         if reader.form is Form.INDEX:
-            below.append(links.link(url, Source.SITEMAP, int(Rel.SITEMAP)))
+            below.append(links.link(url, LinkSource.SITEMAP, int(Rel.SITEMAP)))
         else:
-            told = ear.listen(entry)
-            named.append(_named(entry, desk.link(url, Source.SITEMAP), told))
-    left_out = desk.left_out
+            metadata = ear.listen(entry)
+            named.append(_listed(entry, settler.link(url, LinkSource.SITEMAP), metadata))
+    left_out = settler.left_out
     for alternate in ear.alternates:  # behind the entries: one of them may be an entry, too
-        if (url := desk.url(alternate)) and desk.is_near(url):
-            named.append(Named(desk.link(url, Source.SITEMAP)))
+        if (url := settler.url(alternate)) and settler.is_near(url):
+            named.append(ListedUrl(settler.link(url, LinkSource.SITEMAP)))
     problem = "; ".join(filter(None, (reader.problem, ear.problem)))
-    return Understood(named=named, below=below, left_out=left_out, problem=problem)
+    return Understood(listed=named, below=below, left_out=left_out, problem=problem)
 
 
-def name_feed(body: bytes, visit: Visit, links: LinkMaker, fetched: Fetched) -> Understood:
+def list_feed(body: bytes, visit: Visit, links: LinkMaker, fetched: Fetched) -> Understood:
     """The feed itself, the pages of its items, and their enclosures as further links. The items'
     URLs are canonical afterwards: an item and what is named by it have the same."""
     from shoal.sources.feed import links_of_header, read_feed  # noqa: PLC0415 - few need it
 
     feed = read_feed(body, visit.url, fetched.header("content-type"))
-    told = [value for key, value in fetched.headers if key == "link"]
-    hubs, own = links_of_header(told, visit.url)
+    metadata = [value for key, value in fetched.headers if key == "link"]
+    hubs, own = links_of_header(metadata, visit.url)
     feed.hubs = list(dict.fromkeys([*hubs, *feed.hubs]))
     feed.self_url = own or feed.self_url
-    named, desk = list[Named](), _Desk(visit.url, links)
+    named, settler = list[ListedUrl](), _UrlSettler(visit.url, links)
     for item in feed.items:
         item.url = links.url(item.url, visit.url) if item.url else ""
-        if url := desk.url(item.url):
-            link = desk.link(url, Source.FEED, _text(item))
-            named.append(Named(link, when(item.updated or item.published)))
-    enclosures = list(_enclosures(feed.items, desk))
-    return Understood(links=enclosures, named=named, feed=feed, problem=feed.problem)
+        if url := settler.url(item.url):
+            link = settler.link(url, LinkSource.FEED, _text(item))
+            named.append(ListedUrl(link, when(item.updated or item.published)))
+    enclosures = list(_enclosures(feed.items, settler))
+    return Understood(links=enclosures, listed=named, feed=feed, problem=feed.problem)
 
 
-def _enclosures(items: list[Item], desk: "_Desk") -> Iterator[Link]:
+def _enclosures(items: list[Item], settler: "_UrlSettler") -> Iterator[Link]:
     for item in items:
         for enclosure in item.enclosures:
-            if url := desk.url(enclosure.url):
-                yield desk.link(url, Source.FEED, _text(item))
+            if url := settler.url(enclosure.url):
+                yield settler.link(url, LinkSource.FEED, _text(item))
 
 
 def _text(item: Item) -> str:
     return " ".join(item.title.split())[:_MAX_TEXT]
 
 
-def _named(entry: Entry, link: Link, told: Told | None) -> Named:
+def _listed(entry: Entry, link: Link, metadata: SitemapMetadata | None) -> ListedUrl:
     changes_after = CHANGE_SECONDS.get(entry.change_frequency, 0.0)
-    return Named(link, when(entry.last_modified), changes_after, entry.priority, told)
+    return ListedUrl(link, when(entry.last_modified), changes_after, entry.priority, metadata)
 
 
 class _Ear:
@@ -124,21 +124,23 @@ class _Ear:
         """Translations of its pages, which are pages as well: each once, in order."""
         self.problem = ""
 
-    def listen(self, entry: Entry) -> Told | None:
-        told = told_by(self._sitemap, entry)
-        if told is None:
+    def listen(self, entry: Entry) -> SitemapMetadata | None:
+        metadata = metadata_of(self._sitemap, entry)
+        if metadata is None:
             return None
-        self._chars += told.chars
-        if self._chars > _MOST_TOLD_CHARS:
-            self.problem = f"of what it says of its pages, {_MOST_TOLD_CHARS:,} characters are kept"
+        self._chars += metadata.chars
+        if self._chars > _MOST_METADATA_CHARS:
+            self.problem = (
+                f"of what it says of its pages, {_MOST_METADATA_CHARS:,} characters are kept"
+            )
             return None
-        for each in told.alternates:
+        for each in metadata.alternates:
             if len(self.alternates) < MAX_ENTRIES:
                 self.alternates[each.url] = None
-        return told
+        return metadata
 
 
-class _Desk:
+class _UrlSettler:
     """Settles the URLs of one file: each once, and none that is the file itself."""
 
     def __init__(self, own_url: str, links: LinkMaker) -> None:
@@ -160,7 +162,7 @@ class _Desk:
         self._seen.add(key)
         return url
 
-    def link(self, url: str, source: Source, text: str = "") -> Link:
+    def link(self, url: str, source: LinkSource, text: str = "") -> Link:
         link = self._links.link(url, source, text=text)
         key = seen_row(link.row)
         if key != link.row:

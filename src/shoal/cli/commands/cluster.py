@@ -21,7 +21,7 @@ from shoal.cli.terminal.wording import program
 
 if TYPE_CHECKING:
     from shoal.config import Config
-    from shoal.control.cluster_commands import Order
+    from shoal.control.cluster_commands import ClusterCommand
     from shoal.engine.revisit_settings import Selection
     from shoal.fleet.cluster_run import Running
     from shoal.layout.cluster_status import ClusterStatus
@@ -216,7 +216,7 @@ def cluster_drain(
     status = _must_run(place)
     if machine not in [each.name for each in status.machines if each.alive]:
         raise UsageError(f"there is no machine {machine!r}; see: shoal cluster status {place}")
-    _order(
+    _command(
         place, Drain(machine), f"Tablets leave {machine}; see: {program()} cluster status {place}"
     )
 
@@ -227,7 +227,7 @@ def cluster_rebalance(place: Place) -> None:
     from shoal.control.cluster_commands import Rebalance
 
     _must_run(place)
-    _order(place, Rebalance(), f"Tablets move; see: {program()} cluster status {place}")
+    _command(place, Rebalance(), f"Tablets move; see: {program()} cluster status {place}")
 
 
 @cluster_app.command("stop")
@@ -236,7 +236,7 @@ def cluster_stop(place: Place) -> None:
     from shoal.control.cluster_commands import StopAll
 
     _must_run(place)
-    _order(place, StopAll(), "It stops; what is in flight is finished and stored.")
+    _command(place, StopAll(), "It stops; what is in flight is finished and stored.")
 
 
 @cluster_app.command("split")
@@ -276,9 +276,9 @@ def _must_run(place: str) -> "ClusterStatus":
     return running_status(place)
 
 
-def _order(place: str, order: "Order", says: str) -> None:
+def _command(place: str, command: "ClusterCommand", says: str) -> None:
     from shoal.cli.terminal import screen
     from shoal.control.cluster_commands import post
 
-    post(place, order)
+    post(place, command)
     screen.say(says)

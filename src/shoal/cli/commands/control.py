@@ -59,11 +59,11 @@ def resume(host: Host, given_dir: Dir = None, json: Json = False) -> None:
 
 def _pause(host: str, given_dir: Dir, *, paused: bool, json: bool) -> None:
     from shoal.cli.terminal import screen
-    from shoal.control import commands as orders
+    from shoal.control import commands
     from shoal.layout.layout import place_of
 
-    is_running = orders.pause(place_of(given_dir), host, paused=paused)
-    name = orders.host_label(host)
+    is_running = commands.pause(place_of(given_dir), host, paused=paused)
+    name = commands.host_label(host)
     if json:
         screen.json({"host": name, "paused": paused, "running": is_running})
         return
@@ -86,12 +86,12 @@ def slow(
     """Ask a host less often than the others."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.quantities import seconds
-    from shoal.control import commands as orders
+    from shoal.control import commands
     from shoal.layout.layout import place_of
 
     wanted = seconds(delay, "TIME")
-    is_running = orders.slow(place_of(given_dir), host, wanted)
-    name = orders.host_label(host)
+    is_running = commands.slow(place_of(given_dir), host, wanted)
+    name = commands.host_label(host)
     if json:
         screen.json({"host": name, "delay_seconds": wanted, "running": is_running})
         return
@@ -113,11 +113,11 @@ def include(host: Host, given_dir: Dir = None, json: Json = False) -> None:
 
 def _exclude(host: str, given_dir: Dir, *, excluded: bool, json: bool) -> None:
     from shoal.cli.terminal import screen
-    from shoal.control import commands as orders
+    from shoal.control import commands
     from shoal.layout.layout import place_of
 
-    is_running = orders.exclude(place_of(given_dir), host, excluded=excluded)
-    name = orders.host_label(host)
+    is_running = commands.exclude(place_of(given_dir), host, excluded=excluded)
+    name = commands.host_label(host)
     if json:
         screen.json({"host": name, "excluded": excluded, "running": is_running})
         return
@@ -135,11 +135,11 @@ def retry(
 ) -> None:
     """Queue again what failed."""
     from shoal.cli.terminal import screen
-    from shoal.control import commands as orders
+    from shoal.control import commands
     from shoal.layout.layout import place_of
 
-    is_running = orders.retry(place_of(given_dir), reason, host)
-    name = orders.host_label(host) if host else ""
+    is_running = commands.retry(place_of(given_dir), reason, host)
+    name = commands.host_label(host) if host else ""
     if json:
         screen.json({"reason": reason, "host": name, "running": is_running})
         return
@@ -161,14 +161,14 @@ def submit(
     """Fetch these URLs next, in the running crawl or the next."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count, program
-    from shoal.control import commands as orders
+    from shoal.control import commands
     from shoal.errors import UsageError
     from shoal.layout.layout import place_of
 
     if not urls and not sitemap:
         raise UsageError("Nothing to submit: name a URL, or a sitemap with --sitemap URL")
     place = place_of(given_dir)
-    taken, is_running = orders.submit(place, urls or (), sitemap or ())
+    taken, is_running = commands.submit(place, urls or (), sitemap or ())
     if json:
         screen.json({"urls": taken, "running": is_running})
         return
@@ -191,11 +191,11 @@ def stop(
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.quantities import seconds
     from shoal.cli.terminal.wording import program
-    from shoal.control import commands as orders
+    from shoal.control import commands
     from shoal.layout.layout import place_of
 
     place = place_of(given_dir)
-    ended = orders.stop(place, seconds(wait, "--wait"))
+    ended = commands.stop(place, seconds(wait, "--wait"))
     if json:
         screen.json({"ended": ended})
     elif ended:

@@ -38,16 +38,16 @@ def rank(
     """
     from shoal.analysis.ranking import rank as rank_pages
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.progress import StepProgress
     from shoal.errors import UsageError
 
     if top is not None and top < 0:
         raise UsageError("--top must be 0 or more")
     if sites and site:
         raise UsageError("ask for one at a time: --sites or --site")
-    with Steps() as steps:
+    with StepProgress() as progress:
         shown = _DEFAULT_TOP if top is None else top
-        found = rank_pages(given_dir, personal or (), shown, steps.tell, site, address)
+        found = rank_pages(given_dir, personal or (), shown, progress.report, site, address)
     if json:
         screen.json(found)
         return
@@ -200,12 +200,12 @@ def graph(
     from shoal.analysis.graph_export import export_graph
     from shoal.analysis.graph_report import link_graph
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.progress import StepProgress
     from shoal.cli.terminal.wording import count
 
-    with Steps() as steps:
+    with StepProgress() as progress:
         if export is not None:
-            done = export_graph(export, given_dir, steps.tell)
+            done = export_graph(export, given_dir, progress.report)
             if json:
                 screen.json(done)
                 return
@@ -213,7 +213,7 @@ def graph(
             screen.remark(f"{written} written to {' and '.join(done.files)}.")
             if plot is None:
                 return
-        found = link_graph(given_dir, steps.tell)
+        found = link_graph(given_dir, progress.report)
     if plot is not None:
         _draw(found, Path(plot))
     if json:

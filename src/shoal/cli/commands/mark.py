@@ -21,7 +21,7 @@ def mark(
     """
     from shoal.cli.places import reading
     from shoal.cli.terminal import screen
-    from shoal.control import commands as orders
+    from shoal.control import commands
     from shoal.errors import UsageError
     from shoal.layout.layout import place_of
 
@@ -32,7 +32,7 @@ def mark(
             raise UsageError(f"write a mark as NAME=VALUE, not {each!r}")
         given[name.strip()] = value.strip()
     if given:
-        orders.mark(place_of(given_dir), url, given)
+        commands.mark(place_of(given_dir), url, given)
     with reading(given_dir) as collection:
         found = collection.marks(url)
     found |= given  # a running crawl, or the next start of a cluster, has yet to write it

@@ -12,11 +12,11 @@ def reindex(given_dir: Dir = None, json: Json = False) -> None:
     """
     from shoal.access import indexing
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.progress import StepProgress
     from shoal.cli.terminal.wording import count
 
-    with Steps() as steps:
-        done = indexing.reindex(given_dir, lambda documents: steps.tell("indexing", documents))
+    with StepProgress() as progress:
+        done = indexing.reindex(given_dir, lambda documents: progress.report("indexing", documents))
     if json:
         screen.json(done)
         return

@@ -44,12 +44,12 @@ def search(
 def _bring_up_to_date(place: str) -> None:
     """A cluster in an object store is indexed when it is opened, or by its tablets."""
     from shoal.access.indexing import update_index
-    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.progress import StepProgress
 
     if "://" in place:
         return
-    with Steps() as steps:
-        update_index(place, lambda documents: steps.tell("indexing", documents))
+    with StepProgress() as progress:
+        update_index(place, lambda documents: progress.report("indexing", documents))
 
 
 def _show(found: "Results", limit: int) -> None:

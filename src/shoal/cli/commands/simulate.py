@@ -7,7 +7,7 @@ from shoal.cli.options import Json, app, flag, option
 if TYPE_CHECKING:
     from shoal.analysis.simulation import Outcome, Simulation
 
-Kind = Literal["lognormal", "daily"]
+PolicyKind = Literal["lognormal", "daily"]
 
 
 @app.command()
@@ -16,7 +16,7 @@ def simulate(
         int | None, option("--pages", "N", "So many pages (10,000; of a collection at most).")
     ] = None,
     population: Annotated[
-        Kind,
+        PolicyKind,
         option(
             "--population",
             "lognormal|daily",
@@ -50,7 +50,7 @@ def simulate(
     """
     from shoal.analysis import simulation as simulating
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.progress import StepProgress
     from shoal.errors import UsageError
 
     if plot is not None and not plot.endswith((".svg", ".png")):
@@ -69,8 +69,8 @@ def simulate(
         directory=given_dir,
         recorded=given_dir is not None,
     )
-    with Steps() as steps:
-        found = simulating.simulation(asked, steps.tell)
+    with StepProgress() as progress:
+        found = simulating.simulation(asked, progress.report)
     if plot is not None:
         _draw(found, plot)
     if json:

@@ -16,7 +16,7 @@ _MOST_FINDINGS = 10_000
 def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
     """Check that rows, queue, counts, links, archive, index agree."""
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.progress import Steps
+    from shoal.cli.terminal.progress import StepProgress
     from shoal.cli.terminal.resuming import in_directory
     from shoal.cli.terminal.wording import count, one_line, program
     from shoal.layout.layout import place_of
@@ -25,8 +25,8 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     place = place_of(given_dir)
     tell = (lambda _: None) if quiet else screen.remark
     shown = []
-    with Steps() as steps:
-        opened = verifying_place(place, tell, steps)
+    with StepProgress() as progress:
+        opened = verifying_place(place, tell, progress)
     with opened as verifier:
         for finding in verifier.findings():
             shown.append(finding)

@@ -10,7 +10,7 @@ from shoal.cli.commands.dups import Asked
 from shoal.cli.places import reading
 from shoal.cli.terminal import screen
 from shoal.cli.terminal.output_forms import is_utf_8, write_picture
-from shoal.cli.terminal.progress import Steps, remarked_texts
+from shoal.cli.terminal.progress import StepProgress, remarked_texts
 from shoal.cli.terminal.wording import count
 from shoal.files.fingerprint_accuracy import (
     FingerprintAccuracy,
@@ -26,8 +26,8 @@ _NUMBERS = ("bytes", "at", "precision", "recall", "F1")
 
 def show(asked: Asked) -> None:
     truth = None if asked.truth is None else read_truth(Path(asked.truth))
-    with ExitStack() as open_ones, Steps() as steps:
-        found = named_accuracy(_counted(_texts(asked, open_ones, steps), steps), truth)
+    with ExitStack() as open_ones, StepProgress() as progress:
+        found = named_accuracy(_counted(_texts(asked, open_ones, progress), progress), truth)
     if asked.svg is not None:
         write_picture(asked.svg, "--svg", found.svg.encode())
     if asked.png is not None:
@@ -49,17 +49,17 @@ def show(asked: Asked) -> None:
     screen.say(f"{count(found.texts, 'text')}; near-duplicates are {found.truth}.")
 
 
-def _texts(asked: Asked, open_ones: ExitStack, steps: Steps) -> Iterator[Named]:
+def _texts(asked: Asked, open_ones: ExitStack, progress: StepProgress) -> Iterator[Named]:
     if asked.texts is not None:
         return read_texts(Path(asked.texts))
     if asked.files is not None:
-        return open_ones.enter_context(remarked_texts(asked.files, steps))
+        return open_ones.enter_context(remarked_texts(asked.files, progress))
     return page_texts(open_ones.enter_context(reading(asked.given_dir)))
 
 
-def _counted(texts: Iterator[Named], steps: Steps) -> Iterator[Named]:
+def _counted(texts: Iterator[Named], progress: StepProgress) -> Iterator[Named]:
     for number, each in enumerate(texts, 1):
-        steps.tell("texts read", number)
+        progress.report("texts read", number)
         yield each
 
 

@@ -21,7 +21,7 @@ from shoal.cli.terminal import (
 )
 from shoal.cli.terminal.output_forms import file_named, file_or_page
 from shoal.cli.terminal.page_report import stored
-from shoal.cli.terminal.progress import Steps, remarked_texts
+from shoal.cli.terminal.progress import StepProgress, remarked_texts
 from shoal.cli.terminal.wording import count, program
 from shoal.collection.collection import Collection
 from shoal.collection.report.duplicate_groups import (
@@ -106,7 +106,7 @@ def _and_more(rest: int, noun: str) -> None:
 
 def _of(asked: Asked) -> None:
     name, at_most = asked.of or "", asked.limit or DEFAULT_AT_MOST
-    with ExitStack() as open_ones, Steps() as steps:
+    with ExitStack() as open_ones, StepProgress() as progress:
         collection = open_ones.enter_context(reading(asked.given_dir))
         source = stored(collection, name) if "://" in name else file_named(name)
         found = near_duplicates(
@@ -114,7 +114,7 @@ def _of(asked: Asked) -> None:
             source,
             scan=asked.scan,
             at_most=at_most,
-            progress=lambda number: steps.tell("texts read", number),
+            progress=lambda number: progress.report("texts read", number),
         )
     if asked.json:
         screen.json({"of": name, "scan": asked.scan, "near": found})
@@ -154,16 +154,16 @@ def _diff(asked: Asked) -> int:
 
 def _compare_all(asked: Asked) -> None:
     by = Comparison(asked.method or "default", asked.resemblance, asked.bits or 64, asked.differing)
-    with ExitStack() as open_ones, Steps() as steps:
+    with ExitStack() as open_ones, StepProgress() as progress:
 
         def tell(doing: str, done: int, total: int) -> None:
-            steps.tell(_READING.get(doing, doing), done, total)
+            progress.report(_READING.get(doing, doing), done, total)
 
         if asked.files is None:
             collection = open_ones.enter_context(reading(asked.given_dir))
             found: NamedThings[Any] = search(collection, by, progress=tell, address=asked.address)
         else:
-            texts = open_ones.enter_context(remarked_texts(asked.files, steps))
+            texts = open_ones.enter_context(remarked_texts(asked.files, progress))
             found = NamedTexts(texts, by, tell)
         if asked.json:
             screen.stream(islice(_as_json(found, asked), asked.at_most))

@@ -5,7 +5,7 @@ from shoal.cli.terminal.wording import count, one_line, size
 from shoal.collection.collection import Collection
 from shoal.collection.export.lines import page_line, visit_lines
 from shoal.collection.page import Page
-from shoal.collection.report.sitemap_metadata import told_facts
+from shoal.collection.report.sitemap_metadata import metadata_facts
 from shoal.errors import CollectionError, UsageError
 
 _SHOWN_CHARACTERS = 600
@@ -134,7 +134,7 @@ def _summary(page: Page) -> None:
     for name, value in facts.items():
         if value:
             screen.say(f"  {name:<12}{one_line(value, 300)}")
-    for name, value in told_facts(page.told):
+    for name, value in metadata_facts(page.told):
         screen.say(f"  {name:<12}{one_line(value, 300)}")
     beginning = one_line(page.text, _SHOWN_CHARACTERS)
     if beginning:

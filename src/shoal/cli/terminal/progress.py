@@ -18,7 +18,7 @@ _SAID_EVERY_SECONDS = 30.0
 _MOST_REMARKS = 20
 
 
-class Steps:
+class StepProgress:
     """Progress on standard error. Told as often as anybody likes, shown seldom."""
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Steps:
         self._every = _DRAWN_EVERY_SECONDS if self._line else _SAID_EVERY_SECONDS
         self._next = time.monotonic() + self._every
 
-    def tell(self, doing: str, done: int, total: int = 0) -> None:
+    def report(self, doing: str, done: int, total: int = 0) -> None:
         """What is being done, for how many, and of how many; 0: not known yet."""
         now = time.monotonic()
         if now < self._next:
@@ -61,7 +61,7 @@ class Steps:
 
 
 @contextmanager
-def remarked_texts(folder: str, steps: Steps) -> Iterator[Iterator[Named]]:
+def remarked_texts(folder: str, progress: StepProgress) -> Iterator[Iterator[Named]]:
     """The texts of a folder's files, with a remark on those that have none; not on thousands."""
     without = 0
 
@@ -69,9 +69,9 @@ def remarked_texts(folder: str, steps: Steps) -> Iterator[Iterator[Named]]:
         nonlocal without
         without += 1
         if without <= _MOST_REMARKS:
-            steps.remark(f"{name}: {why}")
+            progress.remark(f"{name}: {why}")
 
     yield file_texts(Path(folder), skipped)
     if without > _MOST_REMARKS:
         rest = count(without - _MOST_REMARKS, "more document has", "more documents have")
-        steps.remark(f"{rest} no text.")
+        progress.remark(f"{rest} no text.")

@@ -23,7 +23,7 @@ from shoal.collection.view import TabletView
 from shoal.errors import UsageError
 from shoal.layout.ranges import key_range
 from shoal.model.cell import NUL
-from shoal.model.document import Spot
+from shoal.model.document import WarcLocation
 from shoal.model.outcome import State
 from shoal.model.record import from_json, to_json
 from shoal.model.urls.rowkey import row_key
@@ -45,7 +45,7 @@ Read = Callable[..., Iterator[tuple[bytes, Any]]]
 class Record(NamedTuple):
     """Of the archive, as it stands there."""
 
-    spot: Spot
+    location: WarcLocation
     brought: bool
     row: bytes
     """Of the page whose body it is, when it was brought."""
@@ -152,7 +152,7 @@ def _not_come(tablets: Tablets, row: bytes, records: list[Record], part: Part) -
         for record in records
         if not (record.brought and part.start <= record.row < row)
         or not tablets.ask(
-            owner_of(tablets, record.row), lines.is_own, record.row, record.spot, part.since
+            owner_of(tablets, record.row), lines.is_own, record.row, record.location, part.since
         )
     ]
 
@@ -160,13 +160,13 @@ def _not_come(tablets: Tablets, row: bytes, records: list[Record], part: Part) -
 def _write_records(pages: Iterator[list[Record]], out: BinaryIO) -> int:
     """No record twice: its id is its own."""
     count = 0
-    brought: set[Spot] = set()
+    brought: set[WarcLocation] = set()
     for records in pages:
         for record in records:
-            if record.spot in brought:
+            if record.location in brought:
                 continue
             if record.brought:
-                brought.add(record.spot)
+                brought.add(record.location)
             out.write(record.data)
             count += 1
     return count
@@ -203,17 +203,17 @@ def page_lines(collection: TabletView, start: bytes, part: Part) -> Slice[bytes]
 
 
 def warc_records(collection: TabletView, start: bytes, part: Part) -> Slice[list[Record]]:
-    wanted, brought = Filter(since=part.since), set[Spot]()
+    wanted, brought = Filter(since=part.since), set[WarcLocation]()
 
     def found() -> Iterator[tuple[bytes, list[Record], int]]:
         for stored in collection.store.stream(start, part.end, collection.principal, wanted):
             records = []
-            for spot, is_brought, of in lines.records_of(collection, stored, part):
-                if spot not in brought:
-                    data = read_member(collection.layout.warc, spot)
-                    records.append(Record(spot, is_brought, of, data))
+            for location, is_brought, of in lines.records_of(collection, stored, part):
+                if location not in brought:
+                    data = read_member(collection.layout.warc, location)
+                    records.append(Record(location, is_brought, of, data))
                 if is_brought:
-                    brought.add(spot)
+                    brought.add(location)
             yield stored.row, records, sum(len(record.data) for record in records)
 
     return cut(found())
@@ -224,8 +224,8 @@ def cdxj_lines(collection: TabletView, start: bytes, part: Part) -> Slice[str]:
     file, _, offset = start.partition(NUL)
 
     def found() -> Iterator[tuple[bytes, str, int]]:
-        spot = (file.decode(), int(offset or b"0"))
-        for entry in cdxj.entries(collection.layout.warc, spot):
+        location = (file.decode(), int(offset or b"0"))
+        for entry in cdxj.entries(collection.layout.warc, location):
             if lines.is_of(collection, entry, part):
                 at = f"{entry.capture.filename}\0{int(entry.capture.offset):016d}"
                 yield at.encode(), entry.line, len(entry.line)

@@ -12,13 +12,13 @@ from shoal.collection.page import Page
 from shoal.collection.view import TabletView
 from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
-from shoal.model.document import Spot
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.document import WarcLocation
+from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.outcome import State
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.store import cdxj
-from shoal.store.archive import read_spot
+from shoal.store.archive import read_record_at
 from shoal.store.pages import StoredPage
 
 
@@ -83,7 +83,7 @@ class PageLine(Struct):
     ai_use: dict[str, str | bool]
     links: list[tuple[str, str]]
     anchors: list[tuple[str, str]]
-    told: list[Told]
+    told: list[SitemapMetadata]
     """By sitemaps: pictures, videos, news, translations."""
 
 
@@ -154,7 +154,7 @@ def page_line(page: Page) -> PageLine:
 class Wanted(NamedTuple):
     """A record of the archive that goes with a page."""
 
-    spot: Spot
+    location: WarcLocation
     brought: bool
     """The body that a revisit refers to, whose own page comes later or not at all;"""
     row: bytes = b""
@@ -166,21 +166,23 @@ def records_of(collection: TabletView, page: StoredPage, part: Part) -> list[Wan
     response that it refers to, unless that one's page is of this part and came before."""
     fetch, found = page.fetch, []
     if fetch.payload is not None and fetch.payload != fetch.visit.response:
-        record = read_spot(collection.layout.warc, fetch.payload)
+        record = read_record_at(collection.layout.warc, fetch.payload)
         row = row_key(record.headers.get("warc-target-uri", ""))
         has_come = part.start <= row < page.row and is_own(
             collection, row, fetch.payload, part.since
         )
         if not has_come and may_name(collection, row):
             found.append(Wanted(fetch.payload, brought=True, row=row))
-    spots = (fetch.visit.response, fetch.visit.request)
-    return found + [Wanted(spot, brought=False) for spot in spots if spot is not None]
+    locations = (fetch.visit.response, fetch.visit.request)
+    return found + [
+        Wanted(location, brought=False) for location in locations if location is not None
+    ]
 
 
-def is_own(collection: TabletView, row: bytes, spot: Spot, since: float | None) -> bool:
+def is_own(collection: TabletView, row: bytes, location: WarcLocation, since: float | None) -> bool:
     """Whether a record is the body of a stored page, which is exported with it."""
     page = collection.store.page(row, collection.principal)
-    if page is None or page.fetch.payload != spot:
+    if page is None or page.fetch.payload != location:
         return False
     return since is None or page.when >= since
 

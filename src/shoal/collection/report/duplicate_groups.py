@@ -84,7 +84,7 @@ def group_order(view: TabletView) -> tuple[int, list[bytes]]:
     """How many pages all groups have; and the groups that may be named, the largest first."""
     pages, order = 0, []
     for group_id, group in groups(view.table, view.store).all_groups():
-        if _may_read(view, group.lead):
+        if _may_read(view, group.representative):
             pages += group.members
             rank = _MOST_COUNT - min(group.members, _MOST_COUNT)
             order.append(rank.to_bytes(_COUNT_BYTES) + group_id)
@@ -102,14 +102,16 @@ def groups_named(
         if group is None:
             found.append(None)
             continue
-        others = (row for row in kept.members(group_id) if row != group.lead)
-        members, lead = [], kept.sketch_of(group.lead)
+        others = (row for row in kept.members(group_id) if row != group.representative)
+        members, representative = [], kept.sketch_of(group.representative)
         for row in islice(others, most_members):
             sketch = kept.sketch_of(row)
             if sketch and _may_read(view, row):
-                members.append(Member(url_of(row), resemblance(sketch, lead or group.sketch)))
+                members.append(
+                    Member(url_of(row), resemblance(sketch, representative or group.sketch))
+                )
         members.sort(key=lambda each: (-each.resemblance, each.url))
-        found.append(DuplicateGroup(url_of(group.lead), group.members, members))
+        found.append(DuplicateGroup(url_of(group.representative), group.members, members))
     return found
 
 

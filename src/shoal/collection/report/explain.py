@@ -9,22 +9,22 @@ import time
 
 from shoal.clock import iso
 from shoal.collection.questions import sketch_of
-from shoal.collection.report.explain_changes import life_lines
-from shoal.collection.report.sitemap_metadata import told_lines
+from shoal.collection.report.explain_changes import history_lines
+from shoal.collection.report.sitemap_metadata import metadata_lines
 from shoal.collection.view import Page, TabletView
 from shoal.duplicates.near.sketch import resemblance
 from shoal.focus.rules import load_rules
 from shoal.focus.scope import CrawlScope
 from shoal.frontier.schedule.credit import behind_in_words
 from shoal.frontier.sources.robots_cache import refusal
-from shoal.frontier.state.rows import AGAIN, BY_ANSWER, Robots, UrlRow
+from shoal.frontier.state.rows import BY_ANSWER, REVISIT, Robots, UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.crawl_row import scope_settings
 from shoal.layout.duplicates import duplicates
 from shoal.layout.index_state import fate_of
 from shoal.model.change_history import Change
 from shoal.model.document import Fate
-from shoal.model.link import Source
+from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct
 from shoal.model.robots.patterns import path_of
@@ -34,10 +34,10 @@ from shoal.model.visit import Visit
 from shoal.store.rows import VisitRow
 
 _FOUND = {
-    Source.SEED: "It is a seed",
-    Source.SUBMIT: "A person submitted it",
-    Source.INJECT: "It was brought in without a fetch",
-    Source.GUESS: "Sitemaps usually stand there, and the site's robots.txt names none",
+    LinkSource.SEED: "It is a seed",
+    LinkSource.SUBMIT: "A person submitted it",
+    LinkSource.INJECT: "It was brought in without a fetch",
+    LinkSource.GUESS: "Sitemaps usually stand there, and the site's robots.txt names none",
 }
 _NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
 
@@ -70,8 +70,8 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     lines += [Line("visit", _visit(when, visit)) for when, visit in history]
     lines += _content(collection, url)
     if known is not None:
-        lines += [Line("changes", each) for each in life_lines(known)]
-    lines += [Line("sitemap", each) for each in told_lines(collection.told(url))]
+        lines += [Line("changes", each) for each in history_lines(known)]
+    lines += [Line("sitemap", each) for each in metadata_lines(collection.told(url))]
     lines.append(Line("next", _next(known, site)))
     if not collection.principal.everything and known is not None and not history:
         known = None
@@ -139,7 +139,7 @@ def _discovered(known: UrlRow | None) -> str:
     if known.source in _FOUND:
         how = _FOUND[known.source]
     else:
-        kind = "a redirect of" if known.source is Source.REDIRECT else f"a {known.source} on"
+        kind = "a redirect of" if known.source is LinkSource.REDIRECT else f"a {known.source} on"
         how = (
             f"Through {kind} {url_of(known.found_from)}"
             if known.found_from
@@ -182,7 +182,7 @@ def _robots(collection: TabletView, row: bytes, url: str, site: SiteView | None)
     if robots is None or site.row.robots is Robots.NONE:
         return "The site has no robots.txt: everything is allowed."
     refused = refusal(robots.rules, url)
-    when = iso(robots.asked_ms / 1000)
+    when = iso(robots.requested_ms / 1000)
     if refused:
         return f"Forbidden by {refused.removeprefix('robots: ')}, read {when}."
     verdict = robots.rules.verdict(path_of(url))
@@ -253,13 +253,13 @@ def _content(collection: TabletView, url: str) -> list[Line]:
 
 def _duplicates(collection: TabletView, page: Page) -> list[Line]:
     says = []
-    if lead := page.duplicate_of:
-        other = collection.page(lead)
+    if representative := page.duplicate_of:
+        other = collection.page(representative)
         same = other is not None and other.document.body_digest == page.document.body_digest
-        ours, theirs = sketch_of(collection, page.url), sketch_of(collection, lead)
+        ours, theirs = sketch_of(collection, page.url), sketch_of(collection, representative)
         alike = resemblance(ours, theirs) if ours and theirs else 0.0
         how = " (the same bytes)" if same else f" ({alike:.0%} alike)" if alike else ""
-        says.append(f"It is a duplicate of {lead}{how}.")
+        says.append(f"It is a duplicate of {representative}{how}.")
     if page.document.same_text_as:
         says.append(f"It has the same text as {page.document.same_text_as}, in another body.")
     others = [] if page.duplicate_of else collection.duplicates(page.url)
@@ -281,5 +281,5 @@ def _next(known: UrlRow | None, site: SiteView | None) -> str:
     why = f"; the host was slowed down: {clock.note}" if clock is not None and clock.note else ""
     due = f"from {iso(ready_ms / 1000)}" if ready_ms else "now"
     behind = behind_in_words(site.credit) if site is not None else ""
-    how = "as a revisit" if known.level >= AGAIN else f"at level {known.level}"
+    how = "as a revisit" if known.level >= REVISIT else f"at level {known.level}"
     return _sentence(f"It is due {due}, {how}{why}{behind and '; '}{behind}")

@@ -5,7 +5,7 @@ from math import exp
 
 from shoal.clock import iso
 from shoal.frontier.state.rows import UrlRow
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.outcome import State
 
 _SPAN = 1.645
@@ -13,20 +13,21 @@ _SPAN = 1.645
 _UNITS = ((365.25 * 86_400, "years"), (86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"))
 
 
-def life_lines(known: UrlRow) -> Iterator[str]:
+def history_lines(known: UrlRow) -> Iterator[str]:
     """What is known of how a page changes, a sentence each."""
-    life = known.life
-    if life is not None and life.seen_ms:
-        yield _seen(life)
-        if life.log_rate_sd:
-            yield _rate(life)
-        if life.interval_seconds and not known.misses:
+    history = known.history
+    if history is not None and history.seen_ms:
+        yield _seen(history)
+        if history.log_rate_sd:
+            yield _rate(history)
+        if history.interval_seconds and not known.misses:
             yield (
-                f"A steady crawl visits it every {span(life.interval_seconds)} as things are, at a "
-                f"weight of {life.weight:.2g}."
+                f"A steady crawl visits it every {span(history.interval_seconds)} as things are, "
+                "at a "
+                f"weight of {history.weight:.2g}."
             )
-    if known.told_ms:
-        yield f"Its sitemap or feed says that it changed {iso(known.told_ms / 1000)}."
+    if known.hinted_ms:
+        yield f"Its sitemap or feed says that it changed {iso(known.hinted_ms / 1000)}."
     if known.misses:
         yield _missing(known)
 
@@ -43,13 +44,13 @@ def _counted(number: str, units: str) -> str:
     return f"{number} {units.removesuffix('s') if number == '1' else units}"
 
 
-def _seen(life: Life) -> str:
-    when = iso(life.seen_ms / 1000)
-    if not life.observed:
+def _seen(history: ChangeHistory) -> str:
+    when = iso(history.seen_ms / 1000)
+    if not history.observed:
         return f"Last seen {when}; whether it changes, a second visit will show."
-    changes = "no change" if not life.changes else f"{life.changes} with a change"
-    visits = "visit" if life.observed == 1 else "visits"
-    return f"Last seen {when}; of {life.observed} later {visits} {changes}."
+    changes = "no change" if not history.changes else f"{history.changes} with a change"
+    visits = "visit" if history.observed == 1 else "visits"
+    return f"Last seen {when}; of {history.observed} later {visits} {changes}."
 
 
 def _missing(known: UrlRow) -> str:
@@ -67,9 +68,9 @@ def _missing(known: UrlRow) -> str:
     return f"It {verb} {times}{since}; {kept}."
 
 
-def _rate(life: Life) -> str:
-    every = 1 / exp(life.log_rate)
-    low, high = (every * exp(sign * _SPAN * life.log_rate_sd) for sign in (-1, 1))
+def _rate(history: ChangeHistory) -> str:
+    every = 1 / exp(history.log_rate)
+    low, high = (every * exp(sign * _SPAN * history.log_rate_sd) for sign in (-1, 1))
     return (
         f"It changes about once in {span(every)} (between {span(low)} and {span(high)}, "
         "nine times out of ten)."

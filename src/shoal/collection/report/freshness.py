@@ -27,7 +27,7 @@ from shoal.collection.report.measuring import (
 from shoal.collection.report.sampling import MOST_URLS, some_urls
 from shoal.collection.tablets import owner_of
 from shoal.collection.view import TabletView
-from shoal.config.values import Kind, Setting, described, read_value
+from shoal.config.values import Setting, SettingKind, described, read_value
 from shoal.errors import UsageError
 from shoal.freshness.measures import (
     Look,
@@ -115,7 +115,7 @@ def _start(since: object) -> float:
     age: object = None
     if isinstance(since, str):
         with suppress(UsageError):  # its sentence would ask for a number of seconds
-            setting = Setting("since", Kind.SECONDS, default=None, help="")
+            setting = Setting("since", SettingKind.SECONDS, default=None, help="")
             age = read_value(setting, since, setting.key)
     elif isinstance(since, int | float) and not isinstance(since, bool) and abs(since) < inf:
         return float(since)
@@ -138,13 +138,13 @@ def report(
     for copy in copies:
         found.take(copy)
     known = list(measure_all(collection.tablets, found.kept, now))
-    weights = [max(each.copy.life.weight, 0.0) for each in known]
+    weights = [max(each.copy.history.weight, 0.0) for each in known]
     aged = sum(weight * each.now.age_seconds for weight, each in zip(weights, known, strict=True))
     return Freshness(
         at=iso(now),
         now=Figures(*means_of(known, now)),
         stored=found.seen,
-        by_prior=sum(not each.copy.life.observed for each in known),
+        by_prior=sum(not each.copy.history.observed for each in known),
         weighted_age_days=aged / (sum(weights) or 1.0) / _DAY_SECONDS,
         planned_age_days=_planned(known),
         sites=_by_site(known, sites, now),
@@ -179,8 +179,8 @@ def page_lines(collection: Collection, where: str = "") -> Iterator[PageFreshnes
             changes_per_day=rate.median * _DAY_SECONDS,
             low=rate.low * _DAY_SECONDS,
             high=rate.high * _DAY_SECONDS,
-            visits=copy.life.observed,
-            changes=copy.life.changes,
+            visits=copy.history.observed,
+            changes=copy.history.changes,
             is_missing=copy.missing_at > 0,
             due=iso(copy.due_at) if copy.due_at else "",
         )
@@ -196,9 +196,9 @@ def _by_site(known: list[Known], most: int, now: float) -> list[SiteFreshness]:
 
 def _planned(known: list[Known]) -> float | None:
     ages = [
-        expected(each.rate.nodes, mean_age, each.copy.life.interval_seconds)
+        expected(each.rate.nodes, mean_age, each.copy.history.interval_seconds)
         for each in known
-        if each.copy.life.interval_seconds > 0
+        if each.copy.history.interval_seconds > 0
     ]
     return sum(ages) / len(ages) / _DAY_SECONDS if ages else None
 
@@ -207,15 +207,15 @@ def _over_time(
     collection: Collection, known: list[Known], since: float | None, now: float
 ) -> list[Moment]:
     step = -(-len(known) // _MOST_HISTORIES) or 1
-    lives = list(zip(some := known[::step], _looks(collection, some), strict=True))
-    begun = min((looks[0].at for _, looks in lives), default=now)
+    histories = list(zip(some := known[::step], _looks(collection, some), strict=True))
+    begun = min((looks[0].at for _, looks in histories), default=now)
     start = max(begun, now - DEFAULT_DAYS * _DAY_SECONDS if since is None else since)
-    if not lives or start >= now:
+    if not histories or start >= now:
         return []
     found = []
     for number in range(_MOMENTS):
         at = start + (now - start) * number / (_MOMENTS - 1)
-        measures = [each for page in lives if (each := _then(*page, at)) is not None]
+        measures = [each for page in histories if (each := _then(*page, at)) is not None]
         found.append(Moment(*means(measures), at=iso(at)))
     return found
 
@@ -255,7 +255,7 @@ def _then(known: Known, looks: list[Look], at: float) -> tuple[Measure, float] |
     measure = at_time(nodes, looks[0].at, looks[1:], at)
     if measure is not None:
         return measure, at - next(look.at for look in reversed(looks) if look.at <= at)
-    if at < copy.found_at or copy.life.observed <= len(looks) or len(looks) < 2:
+    if at < copy.found_at or copy.history.observed <= len(looks) or len(looks) < 2:
         return None
     # Its first visits are forgotten: what its usual interval gives in the mean.
     gap = (looks[-1].at - looks[0].at) / (len(looks) - 1)

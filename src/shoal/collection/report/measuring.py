@@ -15,11 +15,11 @@ from shoal.freshness.priors import Priors, groups_of
 from shoal.freshness.rate import Estimate, estimate
 from shoal.freshness.refresher import stored_group
 from shoal.frontier.state.rows import UrlRow
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.outcome import State
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key
-from shoal.model.visit import Kind
+from shoal.model.visit import VisitKind
 
 _DAY_SECONDS = 86_400.0
 _COPIES_AT_ONCE = 5_000
@@ -40,7 +40,7 @@ class Copy(NamedTuple):
     """Of a page. Times are unix seconds, 0 for none."""
 
     url: str
-    life: Life
+    history: ChangeHistory
     seen_at: float
     missing_at: float = 0.0
     due_at: float = 0.0
@@ -73,12 +73,17 @@ class Even:
 def copies_of(urls: Iterable[tuple[str, UrlRow]]) -> Iterator[Copy]:
     """Pages that are kept: also those whose site is down, and those missing for a while."""
     for url, row in urls:
-        life = row.life or Life()
-        seen_ms = life.seen_ms or row.fetched_ms
-        if row.kind is Kind.PAGE and seen_ms and not row.lost and row.state is not State.EXCLUDED:
-            due_ms = row.due_ms if row.waiting and life.interval_seconds else 0
+        history = row.history or ChangeHistory()
+        seen_ms = history.seen_ms or row.fetched_ms
+        if (
+            row.kind is VisitKind.PAGE
+            and seen_ms
+            and not row.lost
+            and row.state is not State.EXCLUDED
+        ):
+            due_ms = row.due_ms if row.waiting and history.interval_seconds else 0
             times_ms = (seen_ms, row.missing_ms, due_ms, row.found_ms)
-            yield Copy(url, life, *(each / 1000 for each in times_ms))
+            yield Copy(url, history, *(each / 1000 for each in times_ms))
 
 
 def measure_all(tablets: Tablets, copies: Iterable[Copy], now: float) -> Iterator[Known]:
@@ -98,10 +103,12 @@ def measure_all(tablets: Tablets, copies: Iterable[Copy], now: float) -> Iterato
 def measure_some(view: TabletView, copies: Sequence[Copy], now: float) -> list[Known]:
     priors = Priors(lambda key: stored_group(view.table, key), lambda *_: None)
     found = []
-    for keys, alike in groupby(copies, key=lambda copy: groups_of(copy.url, copy.life.media_type)):
+    for keys, alike in groupby(
+        copies, key=lambda copy: groups_of(copy.url, copy.history.media_type)
+    ):
         prior = priors.prior_for(keys)
         for copy in alike:
-            rate = estimate(copy.life, prior)
+            rate = estimate(copy.history, prior)
             if copy.missing_at:
                 measure = of_missing(rate.nodes, copy.seen_at, copy.missing_at, now)
             else:

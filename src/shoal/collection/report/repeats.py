@@ -47,12 +47,15 @@ class Repeats(Struct):
 
 def repeats(collection: TabletView) -> Repeats:
     found = groups(collection.table, collection.store).all_groups()
-    some = [(group.members, group.lead) for _, group in islice(found, _MOST_GROUPS)]
+    some = [(group.members, group.representative) for _, group in islice(found, _MOST_GROUPS)]
     readable = (each for each in nlargest(2 * MOST_SHOWN, some) if _may_read(collection, each[1]))
     lessons = known_lessons(collection, _MOST_LESSONS_LOOKED_AT)
     by_use = sorted(lessons, key=lambda each: (not each.learned, -each.same))
     return Repeats(
-        groups=[RepeatedPage(url_of(lead), pages) for pages, lead in islice(readable, MOST_SHOWN)],
+        groups=[
+            RepeatedPage(url_of(representative), pages)
+            for pages, representative in islice(readable, MOST_SHOWN)
+        ],
         groups_looked_at=len(some),
         are_all_groups=len(some) < _MOST_GROUPS,
         rules=[_rule(each) for each in by_use[:MOST_SHOWN]],

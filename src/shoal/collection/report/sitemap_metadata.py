@@ -2,31 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 
-from shoal.model.listings.sitemap_metadata import News, Told
+from shoal.model.listings.sitemap_metadata import News, SitemapMetadata
 
 _SHOWN = 3
 """Of each kind; the rest is counted."""
 
 
-def told_facts(told: Sequence[Told]) -> Iterator[tuple[str, str]]:
+def metadata_facts(metadata: Sequence[SitemapMetadata]) -> Iterator[tuple[str, str]]:
     """A name and what is to be said under it, for each kind that something is said of."""
-    for each in told:
+    for each in metadata:
         if each.news is not None:
             yield "news", _news(each.news)
-    pictures = [_titled(image.url, image.title) for each in told for image in each.images]
+    pictures = [_titled(image.url, image.title) for each in metadata for image in each.images]
     films = [
-        _titled(film.url or film.thumbnail, film.title) for each in told for film in each.videos
+        _titled(film.url or film.thumbnail, film.title) for each in metadata for film in each.videos
     ]
-    others = [f"{other.language} {other.url}" for each in told for other in each.alternates]
+    others = [f"{other.language} {other.url}" for each in metadata for other in each.alternates]
     for name, parts in (("images", pictures), ("videos", films), ("languages", others)):
         if parts:
             yield name, _some(list(dict.fromkeys(parts)))
 
 
-def told_lines(told: Sequence[Told]) -> Iterator[str]:
+def metadata_lines(metadata: Sequence[SitemapMetadata]) -> Iterator[str]:
     """A sentence for each sitemap and kind."""
-    for each in told:
-        for name, says in told_facts([each]):
+    for each in metadata:
+        for name, says in metadata_facts([each]):
             yield f"{each.sitemap} says, {name}: {says.rstrip('.')}."
         if each.left_out:
             yield f"{each.sitemap} says more; {each.left_out:,} parts were left out."

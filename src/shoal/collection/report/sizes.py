@@ -14,7 +14,7 @@ from shoal.model.record import Struct
 _MOST_FILES = 20_000
 
 
-class Part(Struct):
+class SizePart(Struct):
     name: str
     about: str
     bytes: int
@@ -23,7 +23,7 @@ class Part(Struct):
 
 
 class Sizes(Struct):
-    parts: list[Part]
+    parts: list[SizePart]
     families: dict[str, int]
     """Bytes in the table's files, by family; what was just written is in its log."""
     total_bytes: int
@@ -48,8 +48,8 @@ def sizes(collection: TabletView) -> Sizes:
     )
 
 
-def _part(name: str, about: str, place: Path) -> Part:
-    found = Part(name, about, 0, 0)
+def _part(name: str, about: str, place: Path) -> SizePart:
+    found = SizePart(name, about, 0, 0)
     below = [str(place)]
     while below:
         try:

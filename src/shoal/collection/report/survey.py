@@ -11,7 +11,7 @@ from heapq import nlargest
 from shoal.collection.collection import Collection
 from shoal.collection.report.repeats import MOST_SHOWN, Repeats, repeats
 from shoal.collection.report.sampling import Sample, sample
-from shoal.collection.report.sizes import Part, Sizes, sizes
+from shoal.collection.report.sizes import SizePart, Sizes, sizes
 from shoal.collection.view import TabletView
 from shoal.layout.index_state import lag, read_state
 from shoal.model.record import Struct
@@ -100,8 +100,8 @@ def _most_first(every: Iterable[Mapping[str, int]], *, sort: bool = True) -> dic
     return dict(counts.most_common()) if sort else dict(counts)
 
 
-def _whole_part(same: Sequence[Part]) -> Part:
-    return Part(
+def _whole_part(same: Sequence[SizePart]) -> SizePart:
+    return SizePart(
         name=same[0].name,
         about=same[0].about,
         bytes=sum(each.bytes for each in same),

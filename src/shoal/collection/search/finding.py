@@ -4,7 +4,7 @@
 
 Nothing is kept of a search, so many may run at once, and the second page is cut from the same order
 as the first: the best `CANDIDATES` are ordered again, what lies behind them follows in the index's
-own order. One index and all tablets of a cluster are both a `Source`: what is the same for
+own order. One index and all tablets of a cluster are both a `Searchable`: what is the same for
 them stands here, once.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from shoal.collection.search.request import SearchRequest
-from shoal.collection.search.results import Part, Result, Results
+from shoal.collection.search.results import Result, Results, SnippetPart
 from shoal.config import Config
 from shoal.index.fields import FieldWeights
 from shoal.model.candidate import Candidates
@@ -30,7 +30,7 @@ MOST_FACET_VALUES = 12
 Facets = dict[str, list[tuple[str, int]]]
 
 
-class Source(Protocol):
+class Searchable(Protocol):
     """Who is asked, in one search, for one principal."""
 
     @property
@@ -57,7 +57,7 @@ class Source(Protocol):
         ...
 
 
-def find(source: Source, weights: Weights, wanted: SearchRequest) -> Results:
+def find(source: Searchable, weights: Weights, wanted: SearchRequest) -> Results:
     began, now = time.perf_counter(), time.time()
     query = parse(wanted.text, now, source.pages)
     offset, limit = (wanted.page - 1) * wanted.limit, wanted.limit
@@ -70,7 +70,7 @@ def find(source: Source, weights: Weights, wanted: SearchRequest) -> Results:
     results = _results(source.shown(chosen, found), chosen, held)
     if wanted.explain:
         for result, each in results:
-            result.explanation = [Part(*reason) for reason in reasons(each, found, weights)]
+            result.explanation = [SnippetPart(*reason) for reason in reasons(each, found, weights)]
     nothing = [] if query.clauses else ["there is nothing to look for"]
     return Results(
         text=query.text,
@@ -85,7 +85,9 @@ def find(source: Source, weights: Weights, wanted: SearchRequest) -> Results:
     )
 
 
-def _found(source: Source, query: Query, weights: Weights, wanted: int) -> tuple[Query, Candidates]:
+def _found(
+    source: Searchable, query: Query, weights: Weights, wanted: int
+) -> tuple[Query, Candidates]:
     limit = max(CANDIDATES, min(wanted + 1, MOST_RESULTS))
     fields = _field_weights(weights)
     found = source.candidates(query, fields, limit)
@@ -94,7 +96,7 @@ def _found(source: Source, query: Query, weights: Weights, wanted: int) -> tuple
     return query, found
 
 
-def _ordered(source: Source, found: Candidates, weights: Weights, now: float) -> list[Ranked]:
+def _ordered(source: Searchable, found: Candidates, weights: Weights, now: float) -> list[Ranked]:
     """Where nothing but filters was given, the index's order: the newest first."""
     best = changed(found, found=found.found[:CANDIDATES])
     ranked = order(best, weights, source.rank_of, now)

@@ -16,7 +16,7 @@ Marked = list[tuple[str, bool]]
 """A text in pieces; True: these are words that were looked for."""
 
 
-class Part(Struct):
+class SnippetPart(Struct):
     """One part of a score: what it is called, what it adds, and why, in words."""
 
     name: str
@@ -42,7 +42,7 @@ class Result(Struct):
     """How many further results of its site were held back."""
     has_copy: bool = False
     """Whether a cached copy may be shown."""
-    explanation: list[Part] | None = None
+    explanation: list[SnippetPart] | None = None
 
     @property
     def text(self) -> str:

@@ -25,11 +25,11 @@ from shoal.collection.search.searching import RELATED_WORDS
 from shoal.collection.tablets import Tablets, owner_of
 from shoal.errors import CollectionError, UsageError
 from shoal.index.analysis import Analysis
+from shoal.index.distinctive_words import distinctive_words
 from shoal.index.fields import FACETS, FieldWeights
 from shoal.index.hits import Hit, Hits
-from shoal.index.plan import Plan, languages_for, words_to_ask
+from shoal.index.search_plan import Plan, languages_for, words_to_ask
 from shoal.index.statistics import Shape, Statistics, sum_of_shapes, summed
-from shoal.index.telling import telling
 from shoal.model.candidate import Candidate, Candidates
 from shoal.model.query import Query
 from shoal.model.record import changed
@@ -207,7 +207,7 @@ class _Pages:
         answers = self._tablets.ask_all(questions.having, [each.stem for each in said.words])
         counts = [sum(each) for each in zip(*(counts for counts, _ in answers), strict=True)]
         documents = sum(documents for _, documents in answers)
-        return Like(said.row, telling(said.words, counts, documents, RELATED_WORDS))
+        return Like(said.row, distinctive_words(said.words, counts, documents, RELATED_WORDS))
 
     def _owner(self, url: str) -> int | None:
         try:

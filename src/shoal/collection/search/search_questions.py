@@ -15,11 +15,11 @@ from shoal.collection.search.searching import Searcher, said_by, searcher_of
 from shoal.collection.search.searching import linking_to as linking_to
 from shoal.collection.view import TabletView
 from shoal.index.analysis import Token
+from shoal.index.distinctive_words import Frequent
 from shoal.index.fields import FACETS, FieldWeights
 from shoal.index.hits import Hit, Hits, Wanted
-from shoal.index.place import is_ours
+from shoal.index.index_directory import is_ours
 from shoal.index.statistics import Statistics
-from shoal.index.telling import Frequent
 from shoal.model.candidate import Candidate, Term
 from shoal.model.query import Query
 from shoal.model.record import Struct, changed

@@ -149,7 +149,7 @@ def said_by(collection: "TabletView", url: str) -> Said | None:
     if page is None:
         return None
     whole = store.text(page.row, principal, page.when)
-    text = f"{page.document.title} {content_text(whole, page.document.shades) or whole}"
+    text = f"{page.document.title} {content_text(whole, page.document.line_scores) or whole}"
     return Said(page.row, text, page.document.language)
 
 

@@ -63,7 +63,7 @@ class Showing:
         def stem(word: str) -> str:
             return stemmer.stem(normal(word))
 
-        content = content_text(whole, document.shades) or whole
+        content = content_text(whole, document.line_scores) or whole
         for text in (content, document.description):
             if found := snippet(text, terms, stem, most):
                 return found

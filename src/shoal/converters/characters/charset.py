@@ -18,7 +18,7 @@ from shoal.converters.characters.wide import ebcdic, escaped, hidden_in_ascii, w
 
 PRESCAN_BYTES = 1024
 
-Kind = Literal["", "html", "xml", "text"]
+TextKind = Literal["", "html", "xml", "text"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -64,7 +64,7 @@ class Text(NamedTuple):
     """`bom`, `http`, `meta`, `xml`, `detector` (valid UTF-8 counts as detected) or `default`."""
 
 
-def decode(data: bytes, declared: str = "", kind: Kind = "", language: str = "") -> Text:
+def decode(data: bytes, declared: str = "", kind: TextKind = "", language: str = "") -> Text:
     """The text of a body whose Content-Type declares this charset, if any.
 
     `kind` is whose rules hold; when it is empty the bytes tell. `language` (of a Content-Language,
@@ -93,7 +93,7 @@ def decode(data: bytes, declared: str = "", kind: Kind = "", language: str = "")
     return _detected(data, kind, language)
 
 
-def kind_of(data: bytes) -> Kind:
+def kind_of(data: bytes) -> TextKind:
     """Whose rules hold for these bytes: XML's, HTML's or none."""
     if data.startswith(b"<?xml") or data[:4] == _EBCDIC_XML:
         return "xml"
@@ -147,7 +147,7 @@ def _unusual_xml(data: bytes) -> str:
     return ""
 
 
-def _believed(data: bytes, charset: str, kind: Kind, evidence: str) -> Text:
+def _believed(data: bytes, charset: str, kind: TextKind, evidence: str) -> Text:
     if charset == "utf-8":
         text = data.decode("utf-8", "replace")
         if "\ufffd" in text and _lies(data, text):
@@ -157,7 +157,7 @@ def _believed(data: bytes, charset: str, kind: Kind, evidence: str) -> Text:
     return Text(text, name, evidence)
 
 
-def _read(data: bytes, charset: str, kind: Kind) -> tuple[str, str]:
+def _read(data: bytes, charset: str, kind: TextKind) -> tuple[str, str]:
     return (as_browsers(data, charset), charset) if kind == "html" else as_registered(data, charset)
 
 
@@ -172,12 +172,12 @@ def _utf_8_faults(data: bytes, text: str) -> tuple[int, int]:
     return faults, len(text) - faults - len(data.translate(None, _NON_ASCII))
 
 
-def _needs_a_look(data: bytes, kind: Kind) -> bool:
+def _needs_a_look(data: bytes, kind: TextKind) -> bool:
     """Whether bytes within ASCII could mean others: zeros, escapes, or (in a file) UTF-7 and HZ."""
     return b"\0" in data or b"\x1b" in data or b"~{" in data or (kind == "text" and b"+" in data)
 
 
-def _detected(data: bytes, kind: Kind, language: str) -> Text:
+def _detected(data: bytes, kind: TextKind, language: str) -> Text:
     charset = wide(data)
     if not charset and data.isascii():
         charset = escaped(data) or hidden_in_ascii(data, kind)

@@ -66,10 +66,10 @@ def read(source: Text, context: Context) -> Converted:
     walk = _Walk(scanned, limits)
     walk.take(tags)
     head = walk.head
-    text, shades = walk.text(None if content is None else Shading(content, places))
+    text, line_scores = walk.text(None if content is None else Shading(content, places))
     if len(text) > limits.text_chars:
         text = text[: limits.text_chars]
-        shades = shades[: text.count("\n") + 1]
+        line_scores = line_scores[: text.count("\n") + 1]
         problem = problem or f"text cut at {limits.text_chars} characters"
     base = resolve(head.base, context.url) if head.base else None
     if base is None or not base.startswith(("http:", "https:", "ftp:", "file:")):
@@ -89,7 +89,7 @@ def read(source: Text, context: Context) -> Converted:
         refresh_to=context.links.url(head.refresh, base) if head.refresh else "",
         published=head.published,
         modified=head.modified,
-        shades=shades,
+        line_scores=line_scores,
         cleaned_by="" if content is None else content.method,
         headings=walk.stressed(walk.headings),
         bold=walk.stressed(walk.bold),
@@ -114,8 +114,8 @@ def read_text(html: str, limits: Limits, content: Content) -> tuple[str, str, by
             hidden.close(name[1:], place)
         else:
             hidden.open(name, place)
-    text, shades = shown(scanned, hidden.closed, Shading(content, places))
-    return title, text, shades
+    text, line_scores = shown(scanned, hidden.closed, Shading(content, places))
+    return title, text, line_scores
 
 
 def read_blocks(html: str, base: str, limits: Limits, content: Content | None) -> list[Block]:

@@ -24,7 +24,7 @@ class Shading:
         """`places`: those of the content, in the text."""
         every = memoryview(places).cast("i").tolist()
         self._starts, self._ends = every[::2], every[1::2]
-        self._shades, self._marks = content.shades, content.marks
+        self._shades, self._marks = content.line_scores, content.marks
 
     def of(self, start: int, end: int) -> Shade:
         """The mean shade of what stands between two places of the text, and the marks of all."""

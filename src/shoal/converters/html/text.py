@@ -52,15 +52,15 @@ def shown(scanned: str, hidden: list[Range], shading: Shading | None) -> tuple[s
     there, or it is most of the page, as in some forums."""
     if shading is not None and shading.lives_in_noscript:
         hidden = [each for each in hidden if each[2] != "noscript"]
-    text, shades = _decoded(*_without(scanned, hidden), shading)
+    text, line_scores = _decoded(*_without(scanned, hidden), shading)
     scriptless = [each for each in hidden if each[2] == "noscript"]
     if sum(end - start for start, end, _ in scriptless) < _FALLBACK_CHARS:
-        return text, shades
+        return text, line_scores
     pieces = [_Piece("\n", scanned[start:end], start) for start, end, _ in scriptless]
     fallback, their_shades = _decoded(_tidy(pieces), pieces, shading)
     if len(fallback) < max(_FALLBACK_CHARS, len(text)):
-        return text, shades
-    return f"{text}\n{fallback}".strip(), shades + their_shades
+        return text, line_scores
+    return f"{text}\n{fallback}".strip(), line_scores + their_shades
 
 
 class _Piece(NamedTuple):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from shoal.converters.html.blocks import write_blocks
 from shoal.converters.limits import Limits
 from shoal.converters.mail.headers import decode_text, read_head
-from shoal.converters.mail.mime import MAX_DEPTH, Part, uuencoded
+from shoal.converters.mail.mime import MAX_DEPTH, MimePart, uuencoded
 from shoal.converters.mail.signed import unwrap
 from shoal.converters.mail.text import write_plain
 from shoal.converters.mail.tnef import TNEF_TYPES, read_tnef
@@ -53,7 +53,7 @@ class Body:
         """What a page in the mail calls itself: a title for mails without a subject."""
         self.problem = ""
 
-    def take(self, part: Part, depth: int = 0) -> None:
+    def take(self, part: MimePart, depth: int = 0) -> None:
         self._parts += 1
         if depth > MAX_DEPTH:
             self._say("its parts are nested too deep")
@@ -70,7 +70,7 @@ class Body:
         else:
             self._attach(part)
 
-    def _multipart(self, part: Part, depth: int) -> None:
+    def _multipart(self, part: MimePart, depth: int) -> None:
         children = part.parts()
         kind = part.kind.partition("/")[2]
         if not children:  # no boundary anywhere: at least its text is shown
@@ -85,10 +85,10 @@ class Body:
             for child in children:
                 self.take(child, depth + 1)
 
-    def _alternative(self, children: list[Part], depth: int) -> None:
+    def _alternative(self, children: list[MimePart], depth: int) -> None:
         """Every child goes to a scratch writer; the richest stays, and what it leaves out."""
-        plain: list[Part] = []
-        best: Part | None = None
+        plain: list[MimePart] = []
+        best: MimePart | None = None
         for child in children:
             if child.kind == "text/plain" and not child.is_attachment:
                 plain.append(child)
@@ -122,7 +122,7 @@ class Body:
         if wanted:
             write_plain("\n".join(wanted), self._writer)
 
-    def _related(self, part: Part, children: list[Part], depth: int) -> None:
+    def _related(self, part: MimePart, children: list[MimePart], depth: int) -> None:
         start = part.params.get("start", "").strip("<> ")
         root = next(
             (child for child in children if start and _content_id(child) == start), children[0]
@@ -133,13 +133,13 @@ class Body:
             if child is not root and (child.is_attachment or not shown_in_page):
                 self.take(child, depth + 1)
 
-    def _sealed(self, part: Part, depth: int) -> None:
+    def _sealed(self, part: MimePart, depth: int) -> None:
         opened = unwrap(part.body())
         if opened.content:
-            self.take(Part(opened.content), depth + 1)
+            self.take(MimePart(opened.content), depth + 1)
         self._say(opened.problem)
 
-    def _is_file(self, part: Part) -> bool:
+    def _is_file(self, part: MimePart) -> bool:
         """A named text that is not the mail's first: somebody put it there as a file."""
         return bool(part.filename) and self._has_text
 
@@ -148,7 +148,7 @@ class Body:
         """Whether anything stands below the mail's head yet."""
         return len(self._writer.blocks) > self._start
 
-    def _show(self, part: Part) -> None:
+    def _show(self, part: MimePart) -> None:
         if part.kind == "text/html":
             title = write_blocks(part.text(), self._writer)
             self.title = self.title or title
@@ -160,7 +160,7 @@ class Body:
         else:
             self._writer.preformatted(part.text())
 
-    def _plain(self, part: Part) -> None:
+    def _plain(self, part: MimePart) -> None:
         data = part.body()
         kept: list[bytes] = []
         position = 0
@@ -178,7 +178,7 @@ class Body:
         delete_space = part.params.get("delsp", "").lower() == "yes"
         write_plain(text, self._writer, flowed=flowed, delete_space=delete_space)
 
-    def _attach(self, part: Part) -> None:
+    def _attach(self, part: MimePart) -> None:
         if part.kind in TNEF_TYPES or part.filename.lower() == "winmail.dat":
             self._winmail(part.body())
             return
@@ -201,7 +201,7 @@ class Body:
             self._add(Attachment(name, content, ""))
         self._say(letter.problem)
 
-    def _made_name(self, part: Part, data: bytes) -> str:
+    def _made_name(self, part: MimePart, data: bytes) -> str:
         described = part.head.text("content-description")
         if part.kind == "message/rfc822":
             described = read_head(data).text("subject") or described
@@ -221,5 +221,5 @@ class Body:
         self.problem = self.problem or problem
 
 
-def _content_id(part: Part) -> str:
+def _content_id(part: MimePart) -> str:
     return part.head.text("content-id").strip("<> ")

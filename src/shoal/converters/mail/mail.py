@@ -10,7 +10,7 @@ import re
 from shoal.converters.context import Context, Converted
 from shoal.converters.mail.body import Body
 from shoal.converters.mail.headers import Head, date
-from shoal.converters.mail.mime import Part, parse
+from shoal.converters.mail.mime import MimePart, parse
 from shoal.converters.writer import Run, Writer
 
 _SHOWN = ("From", "To", "Cc", "Newsgroups", "Date")
@@ -62,6 +62,6 @@ def _published(head: Head) -> str:
     return date(received.rpartition(";")[2].strip()) if received else ""
 
 
-def _meta(message: Part, value_chars: int) -> list[tuple[str, str]]:
+def _meta(message: MimePart, value_chars: int) -> list[tuple[str, str]]:
     values = [(name, message.head.text(name)[:value_chars]) for name in _THREAD]
     return [(name, value) for name, value in values if value]

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from shoal.converters.context import Context, Converted
 from shoal.converters.html.blocks import write_blocks
 from shoal.converters.mail.headers import date
-from shoal.converters.mail.mime import MAX_DEPTH, Part, parse
+from shoal.converters.mail.mime import MAX_DEPTH, MimePart, parse
 from shoal.converters.writer import Writer
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
@@ -34,10 +34,10 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     return [Converted(page, problem=problem)]
 
 
-def _leaves(part: Part, most: int, depth: int = 0) -> list[Part]:
+def _leaves(part: MimePart, most: int, depth: int = 0) -> list[MimePart]:
     if not part.is_multipart or depth > MAX_DEPTH:
         return [part]
-    found: list[Part] = []
+    found: list[MimePart] = []
     for child in part.parts():
         if len(found) >= most:
             break
@@ -45,7 +45,7 @@ def _leaves(part: Part, most: int, depth: int = 0) -> list[Part]:
     return found
 
 
-def _location(message: Part) -> str:
+def _location(message: MimePart) -> str:
     return message.head.text("snapshot-content-location") or message.head.text("content-location")
 
 

@@ -20,7 +20,7 @@ _SOME_BOUNDARY = re.compile(rb"^--([^\s][^\r\n]{0,199}?)[ \t]*\r?\n(?i:Content)-
 _TYPE = re.compile(r"[\w!#$&^.+-]{1,100}/[\w!#$&^.+*-]{1,100}")
 
 
-class Part:
+class MimePart:
     def __init__(self, data: bytes, default_type: str = "text/plain") -> None:
         self.data = data
         self.head: Head = read_head(data)
@@ -66,7 +66,7 @@ class Part:
     def text(self) -> str:
         return decode_text(self.body(), self.params.get("charset", ""))
 
-    def parts(self) -> list["Part"]:
+    def parts(self) -> list["MimePart"]:
         """Of a multipart; empty when its boundary is nowhere."""
         body = self.raw_body
         boundary = self.params.get("boundary", "").encode("latin-1", "replace")
@@ -74,15 +74,15 @@ class Part:
         if not slices and (found := _SOME_BOUNDARY.search(body)):
             slices = _split(body, found[1])
         default = "message/rfc822" if self.kind == "multipart/digest" else "text/plain"
-        return [Part(each, default) for each in slices]
+        return [MimePart(each, default) for each in slices]
 
 
-def parse(data: bytes) -> Part:
+def parse(data: bytes) -> MimePart:
     """A whole message. One with carriage returns only is read as well."""
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     if b"\n" not in data[:20_000] and b"\r" in data[:20_000]:
         data = data.replace(b"\r", b"\n")
-    return Part(data)
+    return MimePart(data)
 
 
 def _split(body: bytes, boundary: bytes) -> list[bytes]:

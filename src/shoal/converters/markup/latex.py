@@ -9,7 +9,7 @@ import re
 from shoal.converters.characters.charset import decode
 from shoal.converters.context import Context, Converted
 from shoal.converters.markup.front_matter import iso_date
-from shoal.converters.markup.latex_tokens import Source
+from shoal.converters.markup.latex_tokens import LatexSource
 from shoal.converters.markup.latex_writer import LatexWriter
 from shoal.converters.writer import Writer
 from shoal.model.page import Tag
@@ -27,7 +27,8 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     writer = Writer(context.limits)
     text, codes = _uncommented(source.text.replace("\r\n", "\n"))
     facts = {
-        found[1]: Source(text, found.end() - 1).group() for found in _FACT.finditer(text[:200_000])
+        found[1]: LatexSource(text, found.end() - 1).group()
+        for found in _FACT.finditer(text[:200_000])
     }
     begin = text.find("\\begin{document}")
     end = text.find("\\end{document}", max(0, begin))

@@ -17,7 +17,7 @@ _BRACKET = re.compile(r"\\.|[{}\[\]]", re.DOTALL)
 _LONGEST = 100_000
 
 
-class Source:
+class LatexSource:
     def __init__(self, text: str, position: int = 0) -> None:
         self.text = text
         self.position = position

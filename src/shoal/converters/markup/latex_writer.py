@@ -4,7 +4,7 @@ environments; arguments that are text are read in place, by pushing them back as
 from collections.abc import Callable
 
 from shoal.converters.markup.latex_signs import SIGNS, accented
-from shoal.converters.markup.latex_tokens import Source
+from shoal.converters.markup.latex_tokens import LatexSource
 from shoal.converters.writer import Inline, Run, Writer
 from shoal.model.page import Tag
 
@@ -85,7 +85,7 @@ class LatexWriter:
         self._rows: list[list[Inline]] | None = None
         self._header_rows = 0
         self._notes: list[str] = []
-        self._commands: dict[str, Callable[[Source], None]] = {
+        self._commands: dict[str, Callable[[LatexSource], None]] = {
             "item": self._start_item,
             "begin": self._begin,
             "end": self._end,
@@ -112,15 +112,15 @@ class LatexWriter:
     def line(self, text: str) -> list[Run]:
         if self._depth > _DEEPEST:
             return [Run(text)]
-        self._read(Source(text[:100_000]))
+        self._read(LatexSource(text[:100_000]))
         runs, self._runs = self._runs, []
         return runs
 
     def write(self, text: str) -> None:
-        self._read(Source(text))
+        self._read(LatexSource(text))
         self._flush()
 
-    def _read(self, source: Source) -> None:
+    def _read(self, source: LatexSource) -> None:
         while not self._writer.full and (token := source.token()) is not None:
             kind = token.lastgroup
             if kind == "text":
@@ -153,7 +153,7 @@ class LatexWriter:
         elif len(self._bold) > 1:
             self._bold.pop()
 
-    def _sign(self, sign: str, source: Source) -> None:
+    def _sign(self, sign: str, source: LatexSource) -> None:
         if sign in "([":
             self._put(source.up_to("\\)" if sign == "(" else "\\]"))
         elif sign == "\\":
@@ -169,7 +169,7 @@ class LatexWriter:
         elif sign in " ,;:\n":
             self._put(" ")
 
-    def _command(self, name: str, raw: str, source: Source) -> None:
+    def _command(self, name: str, raw: str, source: LatexSource) -> None:
         if name in _SECTIONS:
             source.option()
             heading = self._inner().line(source.group())
@@ -196,7 +196,7 @@ class LatexWriter:
             if name in _FIRST_UNSEEN:
                 source.group()
 
-    def _begin(self, source: Source) -> None:
+    def _begin(self, source: LatexSource) -> None:
         name = source.group()
         if name in _MATH:
             math = source.up_to(f"\\end{{{name}}}")
@@ -222,7 +222,7 @@ class LatexWriter:
             if name == "abstract":
                 self._writer.heading("Abstract", 2)
 
-    def _end(self, source: Source) -> None:
+    def _end(self, source: LatexSource) -> None:
         name = source.group()
         if name in _TABLES and self._rows is not None:
             self._end_row()
@@ -236,7 +236,7 @@ class LatexWriter:
         if name in _LISTS and self._lists:
             self._lists.pop()
 
-    def _start_item(self, source: Source) -> None:
+    def _start_item(self, source: LatexSource) -> None:
         self._flush()
         label = source.option()
         depth = max(1, len(self._lists))
@@ -250,36 +250,36 @@ class LatexWriter:
         else:
             self._item = (depth, False, "")
 
-    def _caption(self, source: Source) -> None:
+    def _caption(self, source: LatexSource) -> None:
         source.option()
         self._writer.other(Tag.CAPTION, self._inner().line(source.group()))
 
-    def _link(self, source: Source) -> None:
+    def _link(self, source: LatexSource) -> None:
         href = source.group().replace("\\", "")
         inner = self._inner().line(source.group())
         self._runs += [Run(run.text, run.bold, href) for run in inner]
 
-    def _url(self, source: Source) -> None:
+    def _url(self, source: LatexSource) -> None:
         url = source.group()
         self._runs.append(Run(url, href=url))
 
-    def _verb(self, source: Source) -> None:
+    def _verb(self, source: LatexSource) -> None:
         bound = source.text[source.position : source.position + 1]
         source.position += 1
         if bound:
             self._put(source.up_to(bound))
 
-    def _code(self, source: Source) -> None:
+    def _code(self, source: LatexSource) -> None:
         number = source.group()
         self._flush()
         if number.isdecimal() and int(number[:9]) < len(self._codes):
             self._writer.preformatted(self._codes[int(number[:9])])
 
-    def _spanning(self, source: Source) -> None:
+    def _spanning(self, source: LatexSource) -> None:
         source.group()
         source.group()
 
-    def _rule(self, _: Source) -> None:
+    def _rule(self, _: LatexSource) -> None:
         """One under the first row makes it a header."""
         if self._rows is not None and sum(map(bool, self._rows)) == 1:
             self._header_rows = 1

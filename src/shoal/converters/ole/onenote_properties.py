@@ -35,7 +35,7 @@ class PropertySet:
 
 
 @dataclass(slots=True)
-class _Source:
+class _PropertySource:
     """The bytes, and the references that are left for the properties to come."""
 
     data: bytes
@@ -54,7 +54,7 @@ def read_object(data: bytes) -> PropertySet:
     """The lists of references, then the set."""
     at, objects, spaces = _references_before(data)
     found = PropertySet()
-    _read_set(_Source(data, objects, spaces), at, found, 0)
+    _read_set(_PropertySource(data, objects, spaces), at, found, 0)
     return found
 
 
@@ -63,7 +63,7 @@ def read_counted(data: bytes, first_space: int) -> PropertySet:
     at, objects, spaces = _references_before(data)
     found = PropertySet()
     places = range(first_space, first_space + len(spaces))
-    _read_set(_Source(data, list(range(len(objects))), list(places)), at, found, 0)
+    _read_set(_PropertySource(data, list(range(len(objects))), list(places)), at, found, 0)
     return found
 
 
@@ -80,7 +80,7 @@ def _references_before(data: bytes) -> tuple[int, list[int], list[int]]:
 def read_values(data: bytes, at: int) -> PropertySet:
     """A set without its lists: its values alone mean something."""
     found = PropertySet()
-    _read_set(_Source(data, [], []), at, found, 0)
+    _read_set(_PropertySource(data, [], []), at, found, 0)
     return found
 
 
@@ -95,7 +95,7 @@ def _read_references(data: bytes, at: int) -> tuple[int, list[int], int]:
     return end, list(struct.unpack_from(f"<{count}I", data, at + 4)), header
 
 
-def _read_set(source: _Source, at: int, found: PropertySet, depth: int) -> int:
+def _read_set(source: _PropertySource, at: int, found: PropertySet, depth: int) -> int:
     """Where the set ends."""
     data = source.data
     if at + 2 > len(data) or depth > _DEEPEST:
@@ -110,7 +110,9 @@ def _read_set(source: _Source, at: int, found: PropertySet, depth: int) -> int:
     return at
 
 
-def _read_value(source: _Source, at: int, number: int, found: PropertySet, depth: int) -> int:
+def _read_value(
+    source: _PropertySource, at: int, number: int, found: PropertySet, depth: int
+) -> int:
     key, kind = number & _MASK, number >> 26 & 0x1F
     if kind in _SIZES:
         found.flags[key] = bool(number >> 31)
@@ -140,7 +142,7 @@ def _read_value(source: _Source, at: int, number: int, found: PropertySet, depth
     raise BadSet("an unknown type")
 
 
-def _refer(key: int, kind: int, count: int, found: PropertySet, source: _Source) -> None:
+def _refer(key: int, kind: int, count: int, found: PropertySet, source: _PropertySource) -> None:
     if kind in _CONTEXTS:
         return
     if kind in _SPACES:

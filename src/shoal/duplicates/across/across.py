@@ -1,12 +1,13 @@
 """Has a page of another tablet said this before? What tablets tell each other of theirs.
 
 Groups of a tablet's own pages are settled first, as on one machine. Then the page that stands for a
-group is sent to the homes of its smallest marks (sent.py, home.py), and only when something has
-changed: so a duplicate within a tablet costs nothing, and with one tablet nothing is ever sent.
+group is sent to the shards of its smallest minhashes (sent_sketches.py, shard.py), and only when
+something has changed: so a duplicate within a tablet costs nothing, and with one tablet nothing is
+ever sent.
 
-What homes answer is remembered home by home. While one of them names a page, ours is a duplicate of
-it; the other homes are told so, and ours stands for nobody there. All of it is written in the batch
-of the visit, or of the delivery. Items for oneself take the same way, without leaving.
+What shards answer is remembered shard by shard. While one of them names a page, ours is a duplicate
+of it; the other shards are told so, and ours stands for nobody there. All of it is written in the
+batch of the visit, or of the delivery. Items for oneself take the same way, without leaving.
 
     far-place   up to where all is gone through again: after groups were made anew, or a split
 """
@@ -16,21 +17,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from shoal.duplicates.across.sent import SENT, Sent, Verdict, sent_of
-from shoal.duplicates.across.shard import REALM, Home, far_index
+from shoal.duplicates.across.sent_sketches import SENT, Sent, Verdict, sent_of
+from shoal.duplicates.across.shard import REALM, Shard, far_index
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.learn.mirrors import Mirrors
 from shoal.duplicates.near.groups import Groups, Worth, WorthOf, page_id
 from shoal.duplicates.near.near import GROUP, LEAST_SHINGLES, Cut, Group
 from shoal.duplicates.near.sketch import size
 from shoal.model.cell import NUL
-from shoal.model.document import Document, Fate, Regraded
+from shoal.model.document import Document, Fate, Reassigned
 from shoal.model.messages import Item, Repeated, Sketched
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import Partition, tablet_of_row
 from shoal.model.urls.rowkey import part_of, url_of
 from shoal.model.verdict import graded
-from shoal.model.visit import Kind, Visit
+from shoal.model.visit import Visit, VisitKind
 from shoal.ports import Batch, Table
 
 AT_ONCE = 200
@@ -61,7 +62,7 @@ class Across:
         self._send = send
         self._own = own
         self._index = far_index(table)
-        self._home = Home(self._index, own.cut, partition.number, self._answer)
+        self._shard = Shard(self._index, own.cut, partition.number, self._answer)
         self._batch: Batch | None = None
         self._to_self: deque[Sketched | Repeated] = deque()
         self.pending = partition.tablets > 1 and table.get(FAMILY, PLACE) is not None
@@ -74,11 +75,11 @@ class Across:
         batch: Batch,
         visit: Visit,
         documents: Sequence[Document],
-        regraded: Sequence[Regraded],
-    ) -> tuple[Sequence[Document], Sequence[Regraded]]:
+        reassigned: Sequence[Reassigned],
+    ) -> tuple[Sequence[Document], Sequence[Reassigned]]:
         """In a visit's commit, behind the verdict of one's own tablet: what all tablets say."""
-        if self._partition.tablets == 1 or visit.kind is Kind.ROBOTS:
-            return documents, regraded
+        if self._partition.tablets == 1 or visit.kind is VisitKind.ROBOTS:
+            return documents, reassigned
         self._begin(batch)
         rows = [visit.row + part_of(each.name) for each in documents]
         own = dict(zip(rows, documents, strict=True))
@@ -86,42 +87,42 @@ class Across:
             self._look_after(batch, visit.row)
         for row, document in own.items():
             is_new = visit.is_first and not document.name
-            self._tell_homes(batch, row, partial(self._own.worth_of, row, document), is_new)
-        self._tell_of(batch, regraded)
+            self._tell_shards(batch, row, partial(self._own.worth_of, row, document), is_new)
+        self._tell_of(batch, reassigned)
         changed = self._take_own(batch)
-        regraded = [*regraded, *(each for each in changed if each.row not in own)]
-        return [self._as_told(*each) for each in zip(rows, documents, strict=True)], regraded
+        reassigned = [*reassigned, *(each for each in changed if each.row not in own)]
+        return [self._as_told(*each) for each in zip(rows, documents, strict=True)], reassigned
 
     def _as_told(self, row: bytes, document: Document) -> Document:
         verdict = self.verdict(row)
         if verdict is None or document.fate is not Fate.WAITING:
             return document
-        return graded(document, Fate.DUPLICATE, url_of(verdict.lead))
+        return graded(document, Fate.DUPLICATE, url_of(verdict.representative))
 
     def after_withdraw(
-        self, batch: Batch, row: bytes, regraded: Iterable[Regraded]
-    ) -> list[Regraded]:
+        self, batch: Batch, row: bytes, reassigned: Iterable[Reassigned]
+    ) -> list[Reassigned]:
         """A page went without a visit. Returns whose place changes beyond what is told already."""
         if self._partition.tablets == 1:
             return []
         self._begin(batch)
         self._look_after(batch, row)
-        self._tell_of(batch, regraded)
+        self._tell_of(batch, reassigned)
         return self._take_own(batch)
 
     def expect(self, batch: Batch, items: Iterable[Sketched]) -> None:
         """These will be taken in this batch, and may be read for all at once."""
         self._begin(batch)
-        self._home.expect(items)
+        self._shard.expect(items)
 
-    def take(self, batch: Batch, item: Sketched | Repeated) -> list[Regraded]:
+    def take(self, batch: Batch, item: Sketched | Repeated) -> list[Reassigned]:
         """An item has arrived; those of a batch come one after the other. Returns the pages of this
         tablet whose place changes; the last word on each counts."""
         self._begin(batch)
         self._to_self.append(item)
         return self._take_own(batch)
 
-    def go_on(self, batch: Batch, at_once: int = AT_ONCE) -> list[Regraded]:
+    def go_on(self, batch: Batch, at_once: int = AT_ONCE) -> list[Reassigned]:
         """Go through some more of all that is known: what was not told is told."""
         self._begin(batch)
         place, done = self._table.get(FAMILY, PLACE) or b"", 0
@@ -142,98 +143,104 @@ class Across:
         sent = self._sent(row)
         return None if sent is None else sent.verdict
 
-    # --- telling the homes ------------------------------------------------------------------
+    # --- telling the shards -----------------------------------------------------------------
 
-    def _tell_of(self, batch: Batch, regraded: Iterable[Regraded]) -> None:
-        for row in dict.fromkeys(each.row for each in regraded):
-            self._tell_homes(batch, row, partial(self._own.worth_of_stored, row))
+    def _tell_of(self, batch: Batch, reassigned: Iterable[Reassigned]) -> None:
+        for row in dict.fromkeys(each.row for each in reassigned):
+            self._tell_shards(batch, row, partial(self._own.worth_of_stored, row))
 
-    def _tell_homes(
+    def _tell_shards(
         self, batch: Batch, row: bytes, worth_of: Callable[[], Worth | None], is_new: bool = False
     ) -> None:
         """A page may have come to stand for its group, or no longer does."""
         groups, before = self._own.groups, None if is_new else self._sent(row)
-        found = groups.prints_of(row, lead=row)
+        found = groups.fingerprint_of(row, representative=row)
         worth = None if found is None else worth_of()
         if found is None or worth is None or size(found[0].sketch) < LEAST_SHINGLES:
             self._dismiss(batch, before)
             return
-        prints, readers = found
-        now = sent_of(row, prints, worth, readers, self._partition.tablets)
+        fingerprint, readers = found
+        now = sent_of(row, fingerprint, worth, readers, self._partition.tablets)
         same = before is not None and before.says_the_same(now)
         if before is not None:
             if same and before.is_worth_the_same(now):
                 return
             now.take_over(before)
-            for home in {*before.homes} - {*now.homes}:
-                self._post(batch, home, before.farewell())
+            for shard in {*before.shards} - {*now.shards}:
+                self._post(batch, shard, before.farewell())
         self._index.put(batch, SENT + page_id(row), pack(now))
         tablets = self._partition.tablets
-        for home in now.homes:
-            said = now.brief(home) if same else now.whole(home, prints, tablets)
-            self._post(batch, home, said)
+        for shard in now.shards:
+            said = now.brief(shard) if same else now.whole(shard, fingerprint, tablets)
+            self._post(batch, shard, said)
 
     def _look_after(self, batch: Batch, row: bytes) -> None:
         """A page that was sent may have gone, or stand for nobody any more."""
         sent = self._sent(row)
-        if sent is not None and self._own.groups.lead_of(row) != row:
+        if sent is not None and self._own.groups.representative_of(row) != row:
             self._dismiss(batch, sent)
 
     def _dismiss(self, batch: Batch, sent: Sent | None) -> None:
         if sent is None:
             return
         self._index.put(batch, SENT + page_id(sent.row), None)
-        for home in sent.homes:
-            self._post(batch, home, sent.farewell())
+        for shard in sent.shards:
+            self._post(batch, shard, sent.farewell())
 
     def _go_through(self, batch: Batch, prefix: bytes, key: bytes, stored: bytes) -> None:
         if prefix == REALM + GROUP:
-            self._home.judge(batch, key[len(prefix) :])
+            self._shard.judge(batch, key[len(prefix) :])
         elif prefix == REALM + SENT:
             self._look_after(batch, unpack(Sent, stored).row)
         else:
-            lead = unpack(Group, stored).lead
-            self._tell_homes(batch, lead, partial(self._own.worth_of_stored, lead))
+            representative = unpack(Group, stored).representative
+            self._tell_shards(
+                batch, representative, partial(self._own.worth_of_stored, representative)
+            )
 
-    # --- what homes say ---------------------------------------------------------------------
+    # --- what shards say --------------------------------------------------------------------
 
-    def _take_own(self, batch: Batch) -> list[Regraded]:
-        regraded: list[Regraded] = []
+    def _take_own(self, batch: Batch) -> list[Reassigned]:
+        reassigned: list[Reassigned] = []
         while self._to_self:
             match self._to_self.popleft():
                 case Sketched() as said:
-                    self._home.take(batch, said)
+                    self._shard.take(batch, said)
                 case Repeated() as told:
-                    regraded += self._told(batch, told)
-        return regraded
+                    reassigned += self._told(batch, told)
+        return reassigned
 
-    def _told(self, batch: Batch, told: Repeated) -> list[Regraded]:
-        sent, home = self._sent(told.row), told.home
-        if sent is None or sent.life != told.life or home not in sent.homes:
+    def _told(self, batch: Batch, told: Repeated) -> list[Reassigned]:
+        sent, shard = self._sent(told.row), told.shard
+        if sent is None or sent.life != told.life or shard not in sent.shards:
             return []  # said of a stay that has ended since
-        before, elsewhere = sent.verdict, {each: sent.is_elsewhere(each) for each in sent.homes}
-        if told.lead:
-            sent.verdicts[home] = Verdict(told.lead, told.resemblance)
+        before, elsewhere = sent.verdict, {each: sent.is_elsewhere(each) for each in sent.shards}
+        if told.representative:
+            sent.verdicts[shard] = Verdict(told.representative, told.resemblance)
         else:
-            sent.verdicts.pop(home, None)
+            sent.verdicts.pop(shard, None)
         self._index.put(batch, SENT + page_id(told.row), pack(sent))
-        for each in sent.homes:
+        for each in sent.shards:
             if sent.is_elsewhere(each) != elsewhere[each]:
                 self._post(batch, each, sent.brief(each))
         now = sent.verdict
-        if (before and before.lead) == (now and now.lead):
+        if (before and before.representative) == (now and now.representative):
             return []
         if now is None:
-            return [Regraded(told.row, Fate.WAITING, "")]
-        self._learn(batch, told.row, now.lead)
-        return [Regraded(told.row, Fate.DUPLICATE, url_of(now.lead))]
+            return [Reassigned(told.row, Fate.WAITING, "")]
+        self._learn(batch, told.row, now.representative)
+        return [Reassigned(told.row, Fate.DUPLICATE, url_of(now.representative))]
 
-    def _learn(self, batch: Batch, row: bytes, lead: bytes) -> None:
+    def _learn(self, batch: Batch, row: bytes, representative: bytes) -> None:
         """A pair of pages suggests, and speaks for, a pair of sites."""
         group = self._own.groups.group_of(row)
         if self._own.mirrors is not None and group is not None:
             self._own.mirrors.observe(
-                batch, row, group, [lead], lambda other: group if other == lead else None
+                batch,
+                row,
+                group,
+                [representative],
+                lambda other: group if other == representative else None,
             )
 
     # --- the table and the outbox -----------------------------------------------------------

@@ -2,7 +2,7 @@
 
 First each page's sketch is put beside what its tablet said of it, then the groups go, then the
 pages come in again one by one. A kill between leaves pages with their sketch beside them: the next
-run goes on from those. Pages whose sketch does not read are forgotten here; their other homes
+run goes on from those. Pages whose sketch does not read are forgotten here; their other shards
 know them still. Whoever has to be told something else is told by `Across.go_on`.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Callable
 from shoal.duplicates.across.shard import PAGE, REALM, Foreign, far_index
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.near.groups import KIN, MEMBER, Groups, Newcomer, Worth
-from shoal.duplicates.near.near import GROUP, MARK, Cut, NearIndex
+from shoal.duplicates.near.near import GROUP, MINHASH, Cut, NearIndex
 from shoal.duplicates.near.near_audit import everything
-from shoal.duplicates.near.sketch import Prints
+from shoal.duplicates.near.sketch import Fingerprint
 from shoal.model.record import JSON_ERRORS, pack, unpack
 from shoal.ports import Batch, Table
 
@@ -30,7 +30,7 @@ def remake(table: Table, cut: Callable[[bytes], Cut]) -> None:
             writing.next().delete(FAMILY, key)
         else:
             writing.next().put(FAMILY, key, pack(page))
-    for kind in (MARK, GROUP, KIN, MEMBER):
+    for kind in (MINHASH, GROUP, KIN, MEMBER):
         for name, _ in everything(table, REALM + kind):
             writing.next().delete(FAMILY, REALM + kind + name)
     writing.end()
@@ -44,24 +44,26 @@ def _with_prints(groups: Groups, stored: bytes) -> Foreign | None:
     """None when it can't be put into a group again."""
     try:
         page = unpack(Foreign, stored)
-        found = groups.prints_of(page.row)
+        found = groups.fingerprint_of(page.row)
     except JSON_ERRORS:
         return None
     if found is not None and found[0].sketch:
-        page.prints = (*found[0], found[1])
-    return None if page.prints is None else page
+        page.fingerprint = (*found[0], found[1])
+    return None if page.fingerprint is None else page
 
 
 def _settle(
     table: Table, index: NearIndex, groups: Groups, page: Foreign, cut: Callable[[bytes], Cut]
 ) -> None:
-    if page.prints is None:
+    if page.fingerprint is None:
         return
-    sketch, marks, readers = page.prints
+    sketch, minhashes, readers = page.fingerprint
     worth: Worth = page.worth
     index.begin()
     batch = table.batch()
-    came = Newcomer(page.row, Prints(sketch, marks), readers, None, lambda: worth, is_new=True)
+    came = Newcomer(
+        page.row, Fingerprint(sketch, minhashes), readers, None, lambda: worth, is_new=True
+    )
     groups.settle(batch, came, cut(page.row))
     table.write(batch)
 

@@ -1,12 +1,12 @@
-"""Where do prints go, when a collection is divided or put together?
+"""Where do fingerprints go, when a collection is divided or put together?
 
 What was learned of a site goes with the site, a hint with the page that it names, a pair of mirrors
 with both. A group of near-duplicates goes with its pages: each tablet has a group of those that
-it has, found again by the same sketches, so no text is read. Where the lead is another tablet's, a
-page of the group stands for it there, and is itself a duplicate of the lead. Such groups become one
-again when they come together:
+it has, found again by the same sketches, so no text is read. Where the representative is another
+tablet's, a page of the group stands for it there, and is itself a duplicate of the representative.
+Such groups become one again when they come together:
 
-    join 00 group (8)   →  the row of the lead, until all groups of the tablet are there
+    join 00 group (8)   →  the row of the representative, until all groups of the tablet are there
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,8 +17,8 @@ from shoal.duplicates.family import FAMILY
 from shoal.duplicates.learn.lessons import FORM_KEY, LESSON_KEY
 from shoal.duplicates.learn.mirrors import MIRRORS, PAIR, Pair
 from shoal.duplicates.near.groups import KIN, MEMBER, Groups, Kin, page_id
-from shoal.duplicates.near.near import GROUP, ID_BYTES, MARK, MOST_CORES, Core, Group, NearIndex
-from shoal.duplicates.near.sketch import Prints
+from shoal.duplicates.near.near import GROUP, ID_BYTES, MINHASH, MOST_CORES, Core, Group, NearIndex
+from shoal.duplicates.near.sketch import Fingerprint
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
 from shoal.model.record import pack, unpack
@@ -26,12 +26,12 @@ from shoal.model.urls.partition import tablet_of_row, tablet_of_site
 from shoal.model.urls.rowkey import site_of_key
 from shoal.ports import Table
 
-OF_GROUPS = (MARK, GROUP, KIN, MEMBER, REALM)
+OF_GROUPS = (MINHASH, GROUP, KIN, MEMBER, REALM)
 """Moved page by page; what tablets told each other of theirs is said anew (`start_over`)."""
 _JOIN = b"join" + NUL
 _AT_ONCE = 1000
 
-Regrade = Callable[[bytes, bytes], None]
+Reassign = Callable[[bytes, bytes], None]
 """A page (by its row) is a duplicate of another from now on, which another tablet may have."""
 
 
@@ -59,7 +59,7 @@ def either(key: bytes, one: bytes, other: bytes) -> bytes:
     return min(one, other)
 
 
-class Source:
+class StoredGroups:
     """The groups of a collection that is being moved."""
 
     def __init__(self, table: Table) -> None:
@@ -69,51 +69,51 @@ class Source:
     def groups(self) -> Iterator[tuple[bytes, Group]]:
         return self._index.all_groups()
 
-    def members(self, group_id: bytes, group: Group) -> Iterator[tuple[bytes, Prints]]:
+    def members(self, group_id: bytes, group: Group) -> Iterator[tuple[bytes, Fingerprint]]:
         """Each page of a group, with what it was compared by."""
-        cores = {core.row: Prints(core.sketch, core.marks) for core in group.cores}
+        cores = {core.row: Fingerprint(core.sketch, core.minhashes) for core in group.cores}
         for row in self._groups.members(group_id):
             (stored,) = self._index.read([KIN + page_id(row)])
             if stored is None:
-                yield row, cores.get(row, Prints(b"", b""))
+                yield row, cores.get(row, Fingerprint(b"", b""))
             else:
                 kin = unpack(Kin, stored)
-                yield row, Prints(kin.sketch, kin.marks)
+                yield row, Fingerprint(kin.sketch, kin.minhashes)
 
 
 class Arriving:
     """The groups of one tablet, as they come in."""
 
-    def __init__(self, table: Table, tablet: int, tablets: int, regrade: Regrade) -> None:
+    def __init__(self, table: Table, tablet: int, tablets: int, reassign: Reassign) -> None:
         self._table = table
         self._tablet = tablet
         self._tablets = tablets
-        self._regrade = regrade
+        self._reassign = reassign
         self._index = NearIndex(table)
         self._index.begin()
         self._groups = Groups(self._index, lambda _row: None, lambda _row: "")
         self._batch = table.batch()
         self._open: tuple[bytes, Group] | None = None
 
-    def take(self, before: bytes, group: Group, row: bytes, prints: Prints) -> None:
+    def take(self, before: bytes, group: Group, row: bytes, fingerprint: Fingerprint) -> None:
         """A page of a group of a source, which had this name there."""
         if self._open is None:
-            self._open = self._found(before, group, row, prints)
+            self._open = self._found(before, group, row, fingerprint)
         group_id, own = self._open
         own.members += 1
         if not (row == own.core and page_id(row) == group_id):
-            self._index.put(self._batch, KIN + page_id(row), pack(Kin(group_id, *prints)))
+            self._index.put(self._batch, KIN + page_id(row), pack(Kin(group_id, *fingerprint)))
         self._index.put(self._batch, _member_key(group_id, row), row)
         self._write(_AT_ONCE)
 
     def _found(
-        self, before: bytes, group: Group, row: bytes, prints: Prints
+        self, before: bytes, group: Group, row: bytes, fingerprint: Fingerprint
     ) -> tuple[bytes, Group]:
         cores = [
-            Core(core.row, core.sketch, core.marks)
+            Core(core.row, core.sketch, core.minhashes)
             for core in group.cores
             if tablet_of_row(core.row, self._tablets) == self._tablet
-        ] or [Core(row, *prints)]
+        ] or [Core(row, *fingerprint)]
         group_id = before if cores[0].row == group.core else page_id(cores[0].row)
         while self._index.group(group_id) is not None:
             group_id = quick_digest(group_id)[:ID_BYTES]
@@ -121,29 +121,30 @@ class Arriving:
             self._index.enter(self._batch, group_id, core)
         return group_id, Group(cores[0].row, cores, group.readers, 0)
 
-    def end(self, lead: bytes, stands: bytes) -> None:
-        """All pages of the group have come. `lead` stood for it in its source; `stands` is the page
-        that stands for that one, in another tablet of before, or the lead itself."""
+    def end(self, representative: bytes, stands: bytes) -> None:
+        """All pages of the group have come. `representative` stood for it in its source; `stands`
+        is the page that stands for that one, in another tablet of before, or the representative
+        itself."""
         if self._open is None:
             return
         (group_id, own), self._open = self._open, None
-        if tablet_of_row(lead, self._tablets) == self._tablet:
-            own.lead = lead
+        if tablet_of_row(representative, self._tablets) == self._tablet:
+            own.representative = representative
         if own.members == 1:
             self._index.put(self._batch, _member_key(group_id, own.core), None)
         self._index.save(self._batch, group_id, own)
-        if own.lead != stands:
-            if own.lead != lead:
-                self._regrade(own.lead, stands)
+        if own.representative != stands:
+            if own.representative != representative:
+                self._reassign(own.representative, stands)
             if tablet_of_row(stands, self._tablets) == self._tablet:
                 self._index.put(self._batch, _JOIN + group_id, stands)
 
     def join(self) -> None:
-        """All groups are there: those of one lead become one."""
+        """All groups are there: those of one representative become one."""
         self._write()
-        for key, lead in self._table.scan(FAMILY, _JOIN, _JOIN[:-1] + b"\x01"):
+        for key, representative in self._table.scan(FAMILY, _JOIN, _JOIN[:-1] + b"\x01"):
             self._index.put(self._batch, key, None)
-            group_id, into = key[len(_JOIN) :], self._groups.group_of(lead)
+            group_id, into = key[len(_JOIN) :], self._groups.group_of(representative)
             if into is not None and into != group_id:
                 self._merge(group_id, into)
             self._write(_AT_ONCE)
@@ -154,29 +155,29 @@ class Arriving:
         if gone is None or group is None:
             return
         rows = list(self._groups.members(group_id))
-        found = [self._prints(row, gone) for row in rows]
+        found = [self._fingerprint(row, gone) for row in rows]
         for core in gone.cores:
             self._index.withdraw(self._batch, group_id, core)
         self._index.forget(self._batch, group_id)
         if group.members == 1:
             self._index.put(self._batch, _member_key(into, group.core), group.core)
-        for row, prints in zip(rows, found, strict=True):
+        for row, fingerprint in zip(rows, found, strict=True):
             self._index.put(self._batch, _member_key(group_id, row), None)
             self._index.put(self._batch, _member_key(into, row), row)
-            self._index.put(self._batch, KIN + page_id(row), pack(Kin(into, *prints)))
+            self._index.put(self._batch, KIN + page_id(row), pack(Kin(into, *fingerprint)))
         group.members += len(rows)
         for core in gone.cores[: MOST_CORES - len(group.cores)]:
             self._index.enter(self._batch, into, core)
             group.cores.append(core)
         self._index.save(self._batch, into, group)
 
-    def _prints(self, row: bytes, group: Group) -> Prints:
+    def _fingerprint(self, row: bytes, group: Group) -> Fingerprint:
         (stored,) = self._index.read([KIN + page_id(row)])
         if stored is not None:
             kin = unpack(Kin, stored)
-            return Prints(kin.sketch, kin.marks)
+            return Fingerprint(kin.sketch, kin.minhashes)
         own = next((core for core in group.cores if core.row == row), None)
-        return Prints(b"", b"") if own is None else Prints(own.sketch, own.marks)
+        return Fingerprint(b"", b"") if own is None else Fingerprint(own.sketch, own.minhashes)
 
     def _write(self, at_least: int = 0) -> None:
         """When so much is to be written that reading through it would cost too much memory."""

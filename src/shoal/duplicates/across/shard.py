@@ -1,16 +1,16 @@
-"""Which pages of other tablets say nearly the same? The home of marks.
+"""Which pages of other tablets say nearly the same? The shard of minhashes.
 
     far-mark far-near far-kin far-member   as in near.py and groups.py, for pages of all tablets
     far-page 00 page (8)                   what its tablet said of it, and what that was told
 
-Every mark has one tablet as its *home*, by its hash. A page that stands for its group at its own
-tablet is sent to the homes of its smallest marks, and joins a group there as it did at its own.
-Each home says of its groups who stands for them, and tells the tablets of all others.
+Every minhash has one tablet as its *shard*, by its hash. A page that stands for its group at its
+own tablet is sent to the shards of its smallest minhashes, and joins a group there as it did at its
+own. Each shard says of its groups who stands for them, and tells the tablets of all others.
 
-A page is judged at up to four homes that know nothing of each other, and there must be no two
+A page is judged at up to four shards that know nothing of each other, and there must be no two
 pages of which each is hidden for the other. So `order` is strict, and by what the page's tablet has
 said alone: a page is only told of one that is before it. The first of all is told of none.
-A page that another home has told so is *elsewhere*: here it stands for nobody, so that no chain
+A page that another shard has told so is *elsewhere*: here it stands for nobody, so that no chain
 leads from copy to copy to a page that says something else. Both settle from the first page down.
 """
 
@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from shoal.duplicates.near.groups import Groups, Newcomer, Worth, page_id
-from shoal.duplicates.near.near import GROUP, ID_BYTES, MARK, Cut, NearIndex, cut_up, is_followed
-from shoal.duplicates.near.sketch import Prints, resemblance
+from shoal.duplicates.near.near import GROUP, ID_BYTES, MINHASH, Cut, NearIndex, cut_up, is_followed
+from shoal.duplicates.near.sketch import Fingerprint, resemblance
 from shoal.model.cell import NUL
 from shoal.model.messages import Repeated, Sketched
 from shoal.model.record import Struct, pack, unpack
@@ -28,15 +28,16 @@ from shoal.ports import Batch, Table
 REALM = b"far-"
 PAGE = b"page" + NUL
 _ENTERED = 4
-"""Marks that a core is entered under, of those that are not common: half as many as for one's own
-pages, because two that are alike meet at other homes as well. So many are looked up, too: those
-that brought a page here come first (sent.py), and while they are not common nobody who shares one
-of them is missed."""
+"""Minhashes that a core is entered under, of those that are not common: half as many as for one's
+own pages, because two that are alike meet at other shards as well. So many are looked up, too:
+those that brought a page here come first (sent_sketches.py), and while they are not common nobody
+who shares one of them is missed."""
 MOST_TOLD = 10_000
 """Pages of a group that are told when another stands for it: it has hardly more than one of each
 tablet."""
 _TO_SAY = NUL
-"""In place of a lead: what was told may not have been heard, so it has to be said anew."""
+"""In place of a representative: what was told may not have been heard, so it has to be said
+anew."""
 _UNDATED = "~"
 """Behind all dates."""
 
@@ -51,9 +52,9 @@ class Foreign(Struct, array_like=True):
     worth: Worth
     elsewhere: bool = False
     told: bytes = b""
-    """The lead that its tablet was told of; empty: none."""
-    prints: tuple[bytes, bytes, bytes] | None = None
-    """Sketch, marks and readers; only while the groups are made anew."""
+    """The representative that its tablet was told of; empty: none."""
+    fingerprint: tuple[bytes, bytes, bytes] | None = None
+    """Sketch, minhashes and readers; only while the groups are made anew."""
 
 
 def order(worth: Worth) -> Order:
@@ -70,8 +71,8 @@ def far_index(table: Table) -> NearIndex:
     return NearIndex(table, REALM, _ENTERED, _ENTERED)
 
 
-class Home:
-    """The groups of one home. `tell` is called with the pages that have to be told."""
+class Shard:
+    """The groups of one shard. `tell` is called with the pages that have to be told."""
 
     def __init__(
         self,
@@ -89,13 +90,15 @@ class Home:
 
     def expect(self, said: Iterable[Sketched]) -> None:
         """What is read for any of them is read for all at once: a call costs more than a key."""
-        keys, marks = [], []
+        keys, minhashes = [], []
         for each in said:
             page = page_id(each.row)
             keys += [PAGE + page, GROUP + page]
-            marks += [MARK + mark for mark in cut_up(each.marks[: _ENTERED * ID_BYTES])]
+            minhashes += [
+                MINHASH + minhash for minhash in cut_up(each.minhashes[: _ENTERED * ID_BYTES])
+            ]
         self._index.read(keys)
-        followed = filter(is_followed, self._index.read(marks))
+        followed = filter(is_followed, self._index.read(minhashes))
         likely = {each for having in followed for each in cut_up(having)}
         self._index.read([GROUP + each for each in likely])
 
@@ -118,12 +121,12 @@ class Home:
         pages = [page for page in map(self.page, rows) if page is not None]
         if group is None or not pages:
             return
-        lead = min(pages, key=_rank)
-        if group.lead != lead.row:
-            group.lead = lead.row
+        representative = min(pages, key=_rank)
+        if group.representative != representative.row:
+            group.representative = representative.row
             self._index.save(batch, group_id, group)
         for page in pages:
-            self._say(batch, page, lead)
+            self._say(batch, page, representative)
 
     def page(self, row: bytes) -> Foreign | None:
         (stored,) = self._index.read([PAGE + page_id(row)])
@@ -131,8 +134,8 @@ class Home:
 
     def verdict(self, row: bytes) -> bytes:
         """The page that stands for this one, by its group; empty: none does."""
-        page, lead = self.page(row), self._lead_of(row)
-        return b"" if page is None or lead is None else _verdict(page, lead)
+        page, representative = self.page(row), self._representative_of(row)
+        return b"" if page is None or representative is None else _verdict(page, representative)
 
     # --- coming and going -------------------------------------------------------------------
 
@@ -148,7 +151,7 @@ class Home:
             batch,
             Newcomer(
                 row,
-                Prints(said.sketch, said.marks),
+                Fingerprint(said.sketch, said.minhashes),
                 said.readers,
                 None,
                 lambda: worth,
@@ -156,18 +159,18 @@ class Home:
             ),
             self._cut(row),
         )
-        if settled.regraded:  # another stands for the group that it left, or groups were joined
+        if settled.reassigned:  # another stands for the group that it left, or groups were joined
             if before not in (None, settled.group_id):
                 self.judge(batch, before or b"")
             self.judge(batch, settled.group_id)
-        elif known is not None or settled.lead != row:  # alone, there is nothing to tell
+        elif known is not None or settled.representative != row:  # alone, there is nothing to tell
             self._consider(batch, page, settled.group_id)
 
     def _leave(self, batch: Batch, row: bytes) -> None:
         group_id = self._groups.group_of(row)
-        regraded = self._groups.leave(batch, row)
+        reassigned = self._groups.leave(batch, row)
         self._index.put(batch, PAGE + page_id(row), None)
-        if regraded and group_id is not None:
+        if reassigned and group_id is not None:
             self.judge(batch, group_id)
 
     def _consider(self, batch: Batch, page: Foreign, group_id: bytes | None) -> None:
@@ -178,21 +181,28 @@ class Home:
         if group.members == 1:
             self._say(batch, page, page)
             return
-        lead = self.page(group.lead)
-        if lead is None or lead.row == page.row or _rank(page) < _rank(lead):
+        representative = self.page(group.representative)
+        if (
+            representative is None
+            or representative.row == page.row
+            or _rank(page) < _rank(representative)
+        ):
             self.judge(batch, group_id)
         else:
-            self._say(batch, page, lead)
+            self._say(batch, page, representative)
 
-    def _say(self, batch: Batch, page: Foreign, lead: Foreign) -> None:
-        verdict = _verdict(page, lead)
+    def _say(self, batch: Batch, page: Foreign, representative: Foreign) -> None:
+        verdict = _verdict(page, representative)
         if verdict == page.told:
             return
         page.told = verdict
         self._save(batch, page)
         alike = 0.0
         if verdict:
-            ours, theirs = self._groups.sketch_of(page.row), self._groups.sketch_of(lead.row)
+            ours, theirs = (
+                self._groups.sketch_of(page.row),
+                self._groups.sketch_of(representative.row),
+            )
             alike = resemblance(ours, theirs) if ours and theirs else 0.0
         self._tell(batch, Repeated(page.row, verdict, page.life, alike, self._number))
 
@@ -201,9 +211,9 @@ class Home:
     def _save(self, batch: Batch, page: Foreign) -> None:
         self._index.put(batch, PAGE + page_id(page.row), pack(page))
 
-    def _lead_of(self, row: bytes) -> Foreign | None:
-        lead = self._groups.lead_of(row)
-        return None if lead is None else self.page(lead)
+    def _representative_of(self, row: bytes) -> Foreign | None:
+        representative = self._groups.representative_of(row)
+        return None if representative is None else self.page(representative)
 
     def _worth_of(self, row: bytes) -> Worth | None:
         page = self.page(row)
@@ -214,7 +224,11 @@ def _rank(page: Foreign) -> tuple[bool, Order]:
     return page.elsewhere, order(page.worth)
 
 
-def _verdict(page: Foreign, lead: Foreign) -> bytes:
-    if lead is page or lead.elsewhere or order(lead.worth) >= order(page.worth):
+def _verdict(page: Foreign, representative: Foreign) -> bytes:
+    if (
+        representative is page
+        or representative.elsewhere
+        or order(representative.worth) >= order(page.worth)
+    ):
         return b""
-    return lead.row
+    return representative.row

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from shoal.duplicates.family import FAMILY
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
-from shoal.model.document import Document, Fate, Spot, Understood
+from shoal.model.document import Document, Fate, Understood, WarcLocation
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, Struct, changed, pack, unpack
 from shoal.model.urls.rowkey import url_of
 from shoal.model.verdict import graded
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch, LinksOf, Table
 
 LEAST_TEXT_CHARS = 64
@@ -37,7 +37,7 @@ class Stored(NamedTuple):
     """What is stored of a page now."""
 
     document: Document
-    payload: Spot | None
+    payload: WarcLocation | None
     depth: int
 
 
@@ -63,7 +63,7 @@ class Judged(NamedTuple):
     """Whether that page's links were followed, and are the same."""
 
 
-class ExactPrints:
+class ExactDuplicates:
     """Recognizes before the page is read, judges in its commit."""
 
     def __init__(self, table: Table, stored_of: StoredOf, links_of: LinksOf) -> None:
@@ -79,7 +79,7 @@ class ExactPrints:
         if known is None or (first := self._has_body(known)) is None or first.payload is None:
             return
         visit.seen_digest, visit.seen_at = known.digest, known.when
-        visit.seen_url, visit.seen_spot = known.url, first.payload
+        visit.seen_url, visit.seen_location = known.url, first.payload
 
     def judge(self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood) -> Judged:
         documents = understood.documents
@@ -170,7 +170,7 @@ class ExactPrints:
 def _has_payload(visit: Visit, fetched: Fetched) -> bool:
     """A body that was cut may go on in another way than one that it equals so far."""
     return (
-        visit.kind is not Kind.ROBOTS
+        visit.kind is not VisitKind.ROBOTS
         and fetched.outcome is Outcome.OK
         and bool(fetched.body)
         and not fetched.cut

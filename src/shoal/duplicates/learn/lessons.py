@@ -46,7 +46,7 @@ _HISTORY = 32
 _RECENT = 16
 _UNLEARNED_BY = 2
 _PENANCE = 32
-"""Observations that an unlearned lesson waits before it may be learned again."""
+"""Observations that a revoked lesson waits before it may be learned again."""
 _MOST_SECTIONS = 32
 _HELD_IN_SECTION = 3
 _SECTIONS_FOR_ALL = 4
@@ -97,7 +97,7 @@ class Evidence(Struct, array_like=True):
     not_before: int = 0
 
     def add(self, standard: Standard, group: bytes, held: bool, where: str) -> bool:
-        """One observation. Returns whether the lesson is unlearned by it."""
+        """One observation. Returns whether the lesson is revoked by it."""
         self.seen += 1
         self.same += held
         self.history = (self.history << 1 | (not held)) & ((1 << _HISTORY) - 1)
@@ -171,7 +171,7 @@ class Lessons:
     commits come one after the other, and one that fails ends the process.
 
     No URL is lost for good. A refused URL stays known, with the reason. One URL in 16 is fetched
-    all the same, so a rule that is wrong is seen to fail and is unlearned: `Unlearned.reason` is
+    all the same, so a rule that is wrong is seen to fail and is revoked: `Unlearned.reason` is
     what the reasons of all its refusals begin with, and the frontier queues those again. A refusal
     is never given without a stored page that it rests on: when a page goes that `rests_on`, what
     was refused at its site is asked again, and the next of its form is let through. A rule refuses
@@ -218,7 +218,7 @@ class Lessons:
         self, batch: Batch, row: bytes, group: bytes, twin: bytes | None, group_of: GroupOf
     ) -> list[Unlearned]:
         """A page was fetched, and is in this group; `twin` is another page of this group on the
-        same site. Returns the lessons that are unlearned by it."""
+        same site. Returns the lessons that are revoked by it."""
         site = site_of_key(row)
         lessons = self._of(site)
         if twin is not None and (twin == row or site_of_key(twin) != site):
@@ -226,7 +226,7 @@ class Lessons:
         if not lessons and twin is None:
             return []
         page = _Page(site, row, url_of(row), group, twin)
-        unlearned, changed = [], False
+        revoked, changed = [], False
         for lesson in lessons:
             other = self._group_of_partner(batch, page, lesson.rule, group_of)
             if other is None:
@@ -234,13 +234,13 @@ class Lessons:
             changed, was_learned = True, lesson.evidence.learned
             where = section(bare(lesson.rule, page.url))
             if lesson.evidence.add(LESSON, group, other == group, where):
-                unlearned.append(Unlearned(site, lesson.rule, _reason(lesson.rule)))
+                revoked.append(Unlearned(site, lesson.rule, _reason(lesson.rule)))
             elif lesson.evidence.learned and not was_learned:
                 self._recall(batch, site, lesson.rule)
         changed |= self._consider(batch, lessons, page)
         if changed:
             batch.put(FAMILY, LESSON_KEY + site, pack(lessons))
-        return unlearned
+        return revoked
 
     def _load(self, site: bytes) -> list[Lesson]:
         stored = self._table.get(FAMILY, LESSON_KEY + site)

@@ -129,8 +129,8 @@ class Mirrors:
         self, batch: Batch, row: bytes, group: bytes, twins: Sequence[bytes], group_of: GroupOf
     ) -> list[Unlearned]:
         """A page was fetched, and is in this group; `twins` are pages of this group on other sites.
-        Returns the pairs that are unlearned by it."""
-        unlearned = []
+        Returns the pairs that are revoked by it."""
+        revoked = []
         for places in self._places_of(site_of_key(row)):
             pair = self._pair(places)
             counterpart = _counterpart(pair, row)
@@ -139,7 +139,7 @@ class Mirrors:
                 continue
             where = section(counterpart[1].decode())
             if pair.evidence.add(MIRROR, group, other == group, where):
-                unlearned.append(Unlearned(site_of_key(pair.mirror), _told(pair), _reason(pair)))
+                revoked.append(Unlearned(site_of_key(pair.mirror), _told(pair), _reason(pair)))
             elif pair.evidence.learned and not pair.mirror:
                 pair.mirror = self._decided(pair)
             batch.put(FAMILY, _pair_key(places), pack(pair))
@@ -147,7 +147,7 @@ class Mirrors:
             suggested = places_between(row, twin)
             if suggested is not None:
                 self._consider(batch, suggested)
-        return unlearned
+        return revoked
 
     # --- candidates -------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ class Mirrors:
         whatever chain. In a ring of mirrors every page would be refused for another."""
         lesser = self._lesser(pair)
         greater = pair.one if lesser == pair.other else pair.other
-        return greater if self._leads(site_of_key(greater), site_of_key(lesser)) else lesser
+        return greater if self._represents(site_of_key(greater), site_of_key(lesser)) else lesser
 
     def _lesser(self, pair: Pair) -> bytes:
         def rank(place: bytes) -> tuple[tuple[float, ...], int, bytes]:
@@ -211,7 +211,7 @@ class Mirrors:
 
         return min(pair.one, pair.other, key=rank)
 
-    def _leads(self, mirror: bytes, original: bytes) -> bool:
+    def _represents(self, mirror: bytes, original: bytes) -> bool:
         """Whether one site is a mirror of another, or of a mirror of it …"""
         seen, ahead = {mirror}, [mirror]
         while ahead and len(seen) < MOST_LINKS_OF_A_CHAIN:

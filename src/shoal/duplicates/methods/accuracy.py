@@ -19,7 +19,7 @@ from shoal.duplicates.duplicates import SAME_SITE
 from shoal.duplicates.methods.fingerprints import Decision, Fingerprinting
 from shoal.duplicates.methods.simhash import NEAR, simhash
 from shoal.duplicates.near.shingles import DEFAULT_N, shingle_hashes
-from shoal.duplicates.near.sketch import prints
+from shoal.duplicates.near.sketch import fingerprint
 from shoal.errors import UsageError
 
 Pair = tuple[int, int]
@@ -111,7 +111,7 @@ def accuracy(
         for cut, least, score in _at_least(graded, Decision().at_least, len(true)):
             rows.append(Row("n-grams", mean_bytes, f"0 mod {p}", cut, least, *score))
     for most in exercise.values:
-        sketches = [prints(text, most=most, marks=0).sketch for text in sample]
+        sketches = [fingerprint(text, most=most, minhashes=0).sketch for text in sample]
         mean_bytes = sum(map(len, sketches)) / (len(sketches) or 1)
         graded = _by_resemblance(_overlaps(sketches), true)
         for cut, least, score in _at_least(graded, SAME_SITE, len(true)):

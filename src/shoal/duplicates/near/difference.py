@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple
 
-Kind = Literal["same", "only_a", "only_b"]
+ChangeKind = Literal["same", "only_a", "only_b"]
 Place = tuple[int, int]
 """Where equal words stand in a and in b."""
 
@@ -42,7 +42,7 @@ _LINE_ENDS = 2
 
 
 class Piece(NamedTuple):
-    kind: Kind
+    kind: ChangeKind
     text: str
     """With single spaces; a line break only at its end, two where a paragraph ends."""
 
@@ -303,7 +303,7 @@ def _pieces(a: _Text, b: _Text, runs: Sequence[Run]) -> Iterator[Piece]:
         yield from _by_line("same", a.words[run.a : i], gaps)
 
 
-def _by_line(kind: Kind, words: Iterable[str], gaps: Iterable[int]) -> Iterator[Piece]:
+def _by_line(kind: ChangeKind, words: Iterable[str], gaps: Iterable[int]) -> Iterator[Piece]:
     text: list[str] = []
     for word, gap in zip(words, gaps, strict=True):
         text += word, _GAPS[gap]

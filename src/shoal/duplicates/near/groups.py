@@ -4,11 +4,12 @@
                                      a group that is named after it
     member 00 group (8) page (8)  →  the row of a page, for groups of two and more
 
-A page is named by a hash of its row. The lead changes when a page comes that is clearly worth
-more, or when it goes: then the rows of two pages change (`Regraded`), and nothing is written to
-the others, which find their lead through the group. When the last core goes, the lead becomes one.
-A page that is near two groups joins them: copies that are far from each other may come before the
-original that is near to all. All of it is written in the visit's own batch.
+A page is named by a hash of its row. The representative changes when a page comes that is clearly
+worth more, or when it goes: then the rows of two pages change (`Reassigned`), and nothing is
+written to the others, which find their representative through the group. When the last core goes,
+the representative becomes one. A page that is near two groups joins them: copies that are far from
+each other may come before the original that is near to all. All of it is written in the visit's own
+batch.
 """
 
 from collections import Counter
@@ -26,16 +27,16 @@ from shoal.duplicates.near.near import (
     NearIndex,
     Neighbour,
 )
-from shoal.duplicates.near.sketch import Prints, resemblance
+from shoal.duplicates.near.sketch import Fingerprint, resemblance
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
-from shoal.model.document import Fate, Regraded
+from shoal.model.document import Fate, Reassigned
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.ports import Batch
 
 MOST_HEIRS = 200
-"""Pages of a group that are looked at when its lead has gone."""
+"""Pages of a group that are looked at when its representative has gone."""
 MOST_VOTERS = 32
 """Pages of a group that are asked which address they name as canonical."""
 MOST_MOVED = 100
@@ -45,7 +46,7 @@ APART = 0.85
 KIN = b"kin" + NUL
 MEMBER = b"member" + NUL
 _CLEARLY_MORE = 2
-"""Times as many pages must link to a page that takes the lead for that."""
+"""Times as many pages must link to a page that takes that place."""
 
 
 class Worth(NamedTuple):
@@ -57,21 +58,25 @@ class Worth(NamedTuple):
     published: str = ""
     found: float = 0.0
 
-    def beats(self, lead: "Worth", votes: Mapping[str, int]) -> bool:
-        """Whether it takes the lead. A draw is no reason to change it. `votes`: how many pages of
-        the group name a URL as their canonical address."""
-        ours, theirs = votes.get(self.url, 0), votes.get(lead.url, 0)
+    def beats(self, representative: "Worth", votes: Mapping[str, int]) -> bool:
+        """Whether it becomes the representative. A draw is no reason to change it. `votes`: how
+        many pages of the group name a URL as their canonical address."""
+        ours, theirs = votes.get(self.url, 0), votes.get(representative.url, 0)
         if ours != theirs:
             return ours > theirs
-        if self.in_links > _CLEARLY_MORE * lead.in_links + 1:
+        if self.in_links > _CLEARLY_MORE * representative.in_links + 1:
             return True
-        if lead.in_links > _CLEARLY_MORE * self.in_links + 1:
+        if representative.in_links > _CLEARLY_MORE * self.in_links + 1:
             return False
-        if self.published and lead.published and self.published != lead.published:
-            return self.published < lead.published
-        if self.found != lead.found:
-            return self.found < lead.found
-        return (len(self.url), self.url) < (len(lead.url), lead.url)
+        if (
+            self.published
+            and representative.published
+            and self.published != representative.published
+        ):
+            return self.published < representative.published
+        if self.found != representative.found:
+            return self.found < representative.found
+        return (len(self.url), self.url) < (len(representative.url), representative.url)
 
 
 WorthOf = Callable[[bytes], Worth | None]
@@ -86,7 +91,7 @@ class Newcomer(NamedTuple):
     """A page that is to be put into a group."""
 
     row: bytes
-    prints: Prints
+    fingerprint: Fingerprint
     readers: bytes
     twin: bytes | None
     """The row of a page with the very same bytes: whose group it is in, it is in."""
@@ -98,15 +103,15 @@ class Newcomer(NamedTuple):
 class Kin(Struct, array_like=True):
     group_id: bytes
     sketch: bytes = b""
-    marks: bytes = b""
+    minhashes: bytes = b""
 
 
 class Settled(NamedTuple):
     """Where a page has come to stand."""
 
     group_id: bytes
-    lead: bytes
-    regraded: list[Regraded]
+    representative: bytes
+    reassigned: list[Reassigned]
     resemblance: float = 1.0
 
 
@@ -132,11 +137,11 @@ class Groups:
         (member,) = self._index.read([_member_key(group_id, row)])
         return None if member is None else group_id
 
-    def lead_of(self, row: bytes) -> bytes | None:
+    def representative_of(self, row: bytes) -> bytes | None:
         """The row of the page that stands for this one (it may be itself)."""
         group_id = self.group_of(row)
         group = None if group_id is None else self._index.group(group_id)
-        return None if group is None else group.lead
+        return None if group is None else group.representative
 
     def members(self, group_id: bytes) -> Iterator[bytes]:
         """The rows of a group's pages."""
@@ -156,15 +161,17 @@ class Groups:
         group = None if group_id is None else self._index.group(group_id)
         return b"" if group is None else self._kin(row, group).sketch
 
-    def prints_of(self, row: bytes, lead: bytes = b"") -> tuple[Prints, bytes] | None:
-        """The same with its marks, and who may read it; None when it is in no group, or in one that
-        another page than `lead` stands for."""
+    def fingerprint_of(
+        self, row: bytes, representative: bytes = b""
+    ) -> tuple[Fingerprint, bytes] | None:
+        """The same with its minhashes, and who may read it; None when it is in no group, or in one
+        that another page than `representative` stands for."""
         group_id = self.group_of(row)
         group = None if group_id is None else self._index.group(group_id)
-        if group is None or (lead and group.lead != lead):
+        if group is None or (representative and group.representative != representative):
             return None
         kin = self._kin(row, group)
-        return Prints(kin.sketch, kin.marks), group.readers
+        return Fingerprint(kin.sketch, kin.minhashes), group.readers
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -174,21 +181,21 @@ class Groups:
         kept = None if page.is_new else self._kept(page)
         if kept is not None:
             return kept
-        regraded = [] if page.is_new else self.leave(batch, row)
+        reassigned = [] if page.is_new else self.leave(batch, row)
         found = self._joined(page, cut)
         if not found:
-            return Settled(self._found(batch, page), row, regraded)
+            return Settled(self._found(batch, page), row, reassigned)
         group_id, group, _, alike, _ = found[0]
         for other in found[1:]:
-            regraded += self._merge(batch, group_id, group, other)
+            reassigned += self._merge(batch, group_id, group, other)
         self._add(batch, group_id, group, page)
         if alike < APART:
-            self._add_core(batch, group_id, group, Core(row, *page.prints))
-        regraded += self._elect(group_id, group, page)
+            self._add_core(batch, group_id, group, Core(row, *page.fingerprint))
+        reassigned += self._elect(group_id, group, page)
         self._index.save(batch, group_id, group)
-        return Settled(group_id, group.lead, regraded, alike)
+        return Settled(group_id, group.representative, reassigned, alike)
 
-    def leave(self, batch: Batch, row: bytes) -> list[Regraded]:
+    def leave(self, batch: Batch, row: bytes) -> list[Reassigned]:
         """A page has gone, or says something else now. Its group goes on without it."""
         group_id = self.group_of(row)
         group = None if group_id is None else self._index.group(group_id)
@@ -205,28 +212,29 @@ class Groups:
             return []
         self._index.put(batch, _member_key(group_id, row), None)
         group.members -= 1
-        regraded = []
-        if group.lead == row:
-            group.lead = self._heir(group_id, row)
-            regraded.append(Regraded(group.lead, Fate.WAITING, ""))
+        reassigned = []
+        if group.representative == row:
+            group.representative = self._heir(group_id, row)
+            reassigned.append(Reassigned(group.representative, Fate.WAITING, ""))
         if not group.cores:
-            kin = self._kin(group.lead, group)
-            group.cores = [Core(group.lead, kin.sketch, kin.marks)]
+            kin = self._kin(group.representative, group)
+            group.cores = [Core(group.representative, kin.sketch, kin.minhashes)]
         for core in group.cores if was_core else ():  # one core may stand for others in a list
             self._index.enter(batch, group_id, core)
         if group.members == 1:
-            self._index.put(batch, _member_key(group_id, group.lead), None)
+            self._index.put(batch, _member_key(group_id, group.representative), None)
         self._index.save(batch, group_id, group)
-        return regraded
+        return reassigned
 
     def _add_core(self, batch: Batch, group_id: bytes, group: Group, core: Core) -> None:
         if len(group.cores) < MOST_CORES:
             self._index.enter(batch, group_id, core)
             group.cores.append(core)
 
-    def _elect(self, group_id: bytes, group: Group, page: Newcomer) -> list[Regraded]:
-        """Who leads from now on: the lead, the page that has come, or the one that it names?"""
-        own, before = page.worth(), group.lead
+    def _elect(self, group_id: bytes, group: Group, page: Newcomer) -> list[Reassigned]:
+        """Who stands for it from now on: the representative, the page that has come, or the one
+        that it names?"""
+        own, before = page.worth(), group.representative
         standing = {page.row: own}
         named = row_key(own.canonical) if own.canonical else page.row
         for row in (before, named):
@@ -236,18 +244,20 @@ class Groups:
                     standing[row] = worth
         votes = self._votes(group_id, page.row)
         votes[own.canonical] += 1
-        lead = standing.get(before)
+        representative = standing.get(before)
         for row, worth in standing.items():
-            if row != group.lead and (lead is None or worth.beats(lead, votes)):
-                group.lead, lead = row, worth
-        if group.lead == before:
+            if row != group.representative and (
+                representative is None or worth.beats(representative, votes)
+            ):
+                group.representative, representative = row, worth
+        if group.representative == before:
             return []
-        regraded = []
+        reassigned = []
         if before in standing:
-            regraded.append(Regraded(before, Fate.DUPLICATE, url_of(group.lead)))
-        if group.lead != page.row:
-            regraded.append(Regraded(group.lead, Fate.WAITING, ""))
-        return regraded
+            reassigned.append(Reassigned(before, Fate.DUPLICATE, url_of(group.representative)))
+        if group.representative != page.row:
+            reassigned.append(Reassigned(group.representative, Fate.WAITING, ""))
+        return reassigned
 
     def _votes(self, group_id: bytes, aside: bytes) -> Counter[str]:
         """How many of a group's pages, as far as it is looked, name a URL as canonical."""
@@ -256,7 +266,7 @@ class Groups:
 
     def _merge(
         self, batch: Batch, group_id: bytes, group: Group, other: Neighbour
-    ) -> list[Regraded]:
+    ) -> list[Reassigned]:
         """The pages of another group come into this one."""
         core = other.group.cores[0]
         if other.group.members > MOST_MOVED or resemblance(core.sketch, group.sketch) < NOT_FAR:
@@ -266,17 +276,26 @@ class Groups:
         for each in other.group.cores:
             self._index.withdraw(batch, other.group_id, each)
         self._index.forget(batch, other.group_id)
-        for row, prints in zip(rows, kin, strict=True):
+        for row, fingerprint in zip(rows, kin, strict=True):
             self._index.put(batch, _member_key(other.group_id, row), None)
-            page = Newcomer(row, Prints(prints.sketch, prints.marks), b"", None, lambda: Worth(""))
+            page = Newcomer(
+                row,
+                Fingerprint(fingerprint.sketch, fingerprint.minhashes),
+                b"",
+                None,
+                lambda: Worth(""),
+            )
             self._add(batch, group_id, group, page)
-        self._add_core(batch, group_id, group, Core(core.row, core.sketch, core.marks))
-        theirs, ours = self._worth_of(other.group.lead), self._worth_of(group.lead)
-        before, votes = group.lead, self._votes(group_id, b"")
+        self._add_core(batch, group_id, group, Core(core.row, core.sketch, core.minhashes))
+        theirs, ours = (
+            self._worth_of(other.group.representative),
+            self._worth_of(group.representative),
+        )
+        before, votes = group.representative, self._votes(group_id, b"")
         if theirs is None or ours is None or not theirs.beats(ours, votes):
-            return [Regraded(other.group.lead, Fate.DUPLICATE, url_of(before))]
-        group.lead = other.group.lead
-        return [Regraded(before, Fate.DUPLICATE, url_of(group.lead))]
+            return [Reassigned(other.group.representative, Fate.DUPLICATE, url_of(before))]
+        group.representative = other.group.representative
+        return [Reassigned(before, Fate.DUPLICATE, url_of(group.representative))]
 
     def _kept(self, page: Newcomer) -> Settled | None:
         """A page that says what it said stays where it is."""
@@ -285,11 +304,15 @@ class Groups:
         if group_id is None or group is None or group.readers != page.readers:
             return None
         before = self._kin(page.row, group).sketch
-        return Settled(group_id, group.lead, []) if before == page.prints.sketch else None
+        return (
+            Settled(group_id, group.representative, [])
+            if before == page.fingerprint.sketch
+            else None
+        )
 
     def _joined(self, page: Newcomer, cut: Cut) -> list[Neighbour]:
         """The groups that it belongs to; the first takes in the others."""
-        near = self._index.near(page.prints, page.readers, cut)
+        near = self._index.near(page.fingerprint, page.readers, cut)
         twins = None if page.twin is None else self.group_of(page.twin)
         group = None if twins is None else self._index.group(twins)
         if twins is None or group is None or group.readers != page.readers:
@@ -303,8 +326,8 @@ class Groups:
         while self._index.group(group_id) is not None:
             group_id = quick_digest(group_id)[:ID_BYTES]
         if group_id != own_id:
-            self._index.put(batch, KIN + own_id, pack(Kin(group_id, *page.prints)))
-        core = Core(page.row, *page.prints)
+            self._index.put(batch, KIN + own_id, pack(Kin(group_id, *page.fingerprint)))
+        core = Core(page.row, *page.fingerprint)
         self._index.enter(batch, group_id, core)
         self._index.save(batch, group_id, Group(page.row, [core], page.readers))
         return group_id
@@ -314,7 +337,7 @@ class Groups:
             self._index.put(batch, _member_key(group_id, group.core), group.core)
         group.members += 1
         self._index.put(batch, _member_key(group_id, page.row), page.row)
-        self._index.put(batch, KIN + page_id(page.row), pack(Kin(group_id, *page.prints)))
+        self._index.put(batch, KIN + page_id(page.row), pack(Kin(group_id, *page.fingerprint)))
 
     def _heir(self, group_id: bytes, gone: bytes) -> bytes:
         """The best of those that are left, as far as it is looked."""
@@ -335,7 +358,7 @@ class Groups:
         if stored is not None:
             return unpack(Kin, stored)
         core = next((core for core in group.cores if core.row == row), None)
-        return Kin(b"") if core is None else Kin(b"", core.sketch, core.marks)
+        return Kin(b"") if core is None else Kin(b"", core.sketch, core.minhashes)
 
 
 def page_id(row: bytes) -> bytes:

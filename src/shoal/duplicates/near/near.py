@@ -1,15 +1,16 @@
-"""Which group of near-duplicates does a text belong to? An index of marks, in the family `print`.
+"""Which group of near-duplicates does a text belong to? An index of minhashes, in the family
+`print`.
 
-    mark 00 mark (8)      →  the groups of which a core has this shingle, 8 bytes each
+    mark 00 minhash (8)      →  the groups of which a core has this shingle, 8 bytes each
     near 00 group (8)     →  the group: its cores' sketches, who leads it, who may read it
 
 Every group has a core, its first page, and up to three more that are a little apart from it. Only
 cores are entered: other copies add nothing here. A text is near a group when its sketch resembles
 that of a core by more than a cut, and that of the first core at least by .4, so that groups do not
-drift from copy to copy. Candidates are the groups that share one of its 16 marks: one read for all
-marks, one for the groups that they name.
+drift from copy to copy. Candidates are the groups that share one of its 16 minhashes: one read for
+all minhashes, one for the groups that they name.
 
-A mark that 24 groups have is a phrase of a template, or a commonplace. It is no longer followed,
+A minhash that 24 groups have is a phrase of a template, or a commonplace. It is no longer followed,
 and a core is entered under others: so what a look-up costs is bounded, whatever the collection.
 """
 
@@ -19,7 +20,7 @@ from struct import Struct as Layout
 from typing import NamedTuple, TypeGuard
 
 from shoal.duplicates.family import FAMILY
-from shoal.duplicates.near.sketch import MARKS, Prints, overlap, size
+from shoal.duplicates.near.sketch import MINHASHES, Fingerprint, overlap, size
 from shoal.model.cell import NUL
 from shoal.model.record import Struct, pack, unpack
 from shoal.ports import Batch, Table
@@ -27,7 +28,7 @@ from shoal.ports import Batch, Table
 LEAST_SHINGLES = 12
 """A text of fewer says too little to be near another."""
 ENTERED = 8
-"""Marks that a core is entered under."""
+"""Minhashes that a core is entered under."""
 MOST_GROUPS = 24
 MOST_CANDIDATES = 24
 MOST_CORES = 4
@@ -35,7 +36,7 @@ NOT_FAR = 0.4
 """The least resemblance to the first core, whichever core a text is near."""
 
 ID_BYTES = 8
-MARK = b"mark" + NUL
+MINHASH = b"mark" + NUL
 GROUP = b"near" + NUL
 
 
@@ -44,13 +45,13 @@ class Core(Struct, array_like=True):
 
     row: bytes
     sketch: bytes
-    marks: bytes
+    minhashes: bytes
     entered: bytes = b""
-    """The marks under which the group stands in the index for it."""
+    """The minhashes under which the group stands in the index for it."""
 
 
 class Group(Struct, array_like=True):
-    lead: bytes
+    representative: bytes
     """Row of the representative."""
     cores: list[Core]
     """The first is the one that none may be far from."""
@@ -88,11 +89,11 @@ Cut = Callable[[bytes], float]
 class NearIndex:
     """Reads see what was put for the commit at hand; `begin` opens the next one. Until it ends,
     what was read is kept at hand, too; who only reads never begins one. `realm` stands before all
-    keys: an index of other tablets' pages is one of its own (home.py). Of a text's marks, `first`
-    are looked up; the rest only when one of those is common."""
+    keys: an index of other tablets' pages is one of its own (shard.py). Of a text's minhashes,
+    `first` are looked up; the rest only when one of those is common."""
 
     def __init__(
-        self, table: Table, realm: bytes = b"", entered: int = ENTERED, first: int = MARKS
+        self, table: Table, realm: bytes = b"", entered: int = ENTERED, first: int = MINHASHES
     ) -> None:
         self._table = table
         self._realm = realm
@@ -111,23 +112,23 @@ class NearIndex:
 
     # --- looking up -------------------------------------------------------------------------
 
-    def near(self, prints: Prints, readers: bytes, cut: Cut) -> list[Neighbour]:
+    def near(self, fingerprint: Fingerprint, readers: bytes, cut: Cut) -> list[Neighbour]:
         """The groups that it belongs to, the nearest first; mostly there is none or one."""
-        if size(prints.sketch) < LEAST_SHINGLES:
+        if size(fingerprint.sketch) < LEAST_SHINGLES:
             return []
         return [
             each
-            for each in self.neighbours(prints, NOT_FAR)
+            for each in self.neighbours(fingerprint, NOT_FAR)
             if each.group.readers == readers and each.resemblance >= cut(each.core)
         ]
 
-    def neighbours(self, prints: Prints, least: float = 0.0) -> list[Neighbour]:
-        """The groups that share most marks with it, the nearest first; those whose first core it
-        resembles by so much."""
+    def neighbours(self, fingerprint: Fingerprint, least: float = 0.0) -> list[Neighbour]:
+        """The groups that share most minhashes with it, the nearest first; those whose first core
+        it resembles by so much."""
         named: Counter[bytes] = Counter()
         first = self._first * ID_BYTES
-        if self._count(named, prints.marks[:first]):
-            self._count(named, prints.marks[first:])
+        if self._count(named, fingerprint.minhashes[:first]):
+            self._count(named, fingerprint.minhashes[first:])
         if not named:
             return []
         likely = sorted(named, key=lambda group_id: (-named[group_id], group_id))
@@ -136,15 +137,16 @@ class NearIndex:
         groups = self.read([GROUP + group_id for group_id in likely])
         for group_id, stored in zip(likely, groups, strict=True):
             if stored is not None:
-                near = _compared(group_id, unpack(Group, stored), prints.sketch, least)
+                near = _compared(group_id, unpack(Group, stored), fingerprint.sketch, least)
                 if near is not None:
                     found.append(near)
         return sorted(found, key=lambda each: (-each.resemblance, each.group_id))
 
-    def _count(self, named: Counter[bytes], marks: bytes) -> bool:
-        """The groups under some marks. Whether one of the marks is common, and not followed."""
+    def _count(self, named: Counter[bytes], minhashes: bytes) -> bool:
+        """The groups under some minhashes. Whether one of the minhashes is common, and not
+        followed."""
         common = False
-        for having in self.read([MARK + mark for mark in cut_up(marks)]):
+        for having in self.read([MINHASH + minhash for minhash in cut_up(minhashes)]):
             if is_followed(having):
                 named.update(cut_up(having))
             elif having is not None:
@@ -164,16 +166,16 @@ class NearIndex:
     # --- entering ---------------------------------------------------------------------------
 
     def enter(self, batch: Batch, group_id: bytes, core: Core) -> None:
-        """Put a core of a group into the index, under marks that are not common."""
+        """Put a core of a group into the index, under minhashes that are not common."""
         says_enough = size(core.sketch) >= LEAST_SHINGLES
-        keys = [MARK + mark for mark in cut_up(core.marks)] if says_enough else []
+        keys = [MINHASH + minhash for minhash in cut_up(core.minhashes)] if says_enough else []
         entered: list[bytes] = []
         for key, groups in self._one_by_one(keys):
             if groups is not None and group_id in cut_up(groups):
                 continue  # under another core, which this one need not tell again
             if groups is None or len(groups) < MOST_GROUPS * ID_BYTES:
                 self.put(batch, key, (groups or b"") + group_id)
-                entered.append(key[len(MARK) :])
+                entered.append(key[len(MINHASH) :])
                 if len(entered) == self._entered:
                     break
         core.entered = b"".join(entered)
@@ -185,7 +187,7 @@ class NearIndex:
 
     def withdraw(self, batch: Batch, group_id: bytes, core: Core) -> None:
         """Take a core of a group out of the index."""
-        keys = [MARK + mark for mark in cut_up(core.entered)]
+        keys = [MINHASH + minhash for minhash in cut_up(core.entered)]
         for key, groups in zip(keys, self.read(keys), strict=True):
             rest = [each for each in cut_up(groups or b"") if each != group_id]
             self.put(batch, key, b"".join(rest) or None)
@@ -248,14 +250,14 @@ def _compared(group_id: bytes, group: Group, sketch: bytes, least: float) -> Nei
 
 
 def is_followed(having: bytes | None) -> TypeGuard[bytes]:
-    """Whether a mark leads to some groups, and is not common."""
+    """Whether a minhash leads to some groups, and is not common."""
     return having is not None and len(having) < MOST_GROUPS * ID_BYTES
 
 
 def cut_up(ids: bytes) -> tuple[bytes, ...]:
-    """Marks and groups stand one behind the other, eight bytes each."""
+    """Minhashes and groups stand one behind the other, eight bytes each."""
     return _CUTS[min(len(ids) // ID_BYTES, _MOST_IDS)].unpack_from(ids)
 
 
-_MOST_IDS = max(MARKS, MOST_GROUPS)
+_MOST_IDS = max(MINHASHES, MOST_GROUPS)
 _CUTS = [Layout(f"{ID_BYTES}s" * count) for count in range(_MOST_IDS + 1)]

@@ -1,10 +1,11 @@
-"""Do the books on near-duplicates agree? Every invariant of near.py and groups.py, looked up again.
+"""Does what is known of near-duplicates agree? Every invariant of near.py and groups.py, looked up
+again.
 
-1. A group stands in the list of every mark that it was entered under, and in no other.
-2. A group's lead and cores are pages of it, and it counts its pages.
+1. A group stands in the list of every minhash that it was entered under, and in no other.
+2. A group's representative and cores are pages of it, and it counts its pages.
 3. A page is in one group, and that group knows it.
 
-The index of other tablets' pages (home.py) has the same ones, in a realm of its own. For a
+The index of other tablets' pages (shard.py) has the same ones, in a realm of its own. For a
 collection that nobody writes to. One pass over the family, with look-ups; memory is bounded.
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.near.groups import KIN, MEMBER, Groups, Kin, page_id
-from shoal.duplicates.near.near import GROUP, ID_BYTES, MARK, Group, NearIndex, cut_up
+from shoal.duplicates.near.near import GROUP, ID_BYTES, MINHASH, Group, NearIndex, cut_up
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.urls.rowkey import url_of
 from shoal.ports import Table
@@ -25,8 +26,8 @@ def audit_groups(table: Table, realm: bytes = b"") -> Iterator[str]:
     try:
         for name, value in everything(table, realm + GROUP):
             yield from _group(index, groups, name, unpack(Group, value))
-        for name, value in everything(table, realm + MARK):
-            yield from _mark(index, name, value)
+        for name, value in everything(table, realm + MINHASH):
+            yield from _minhash(index, name, value)
         for name, value in everything(table, realm + KIN):
             yield from _kin(index, name, unpack(Kin, value))
         for name, row in everything(table, realm + MEMBER):
@@ -42,28 +43,30 @@ def everything(table: Table, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _group(index: NearIndex, groups: Groups, group_id: bytes, group: Group) -> Iterator[str]:
-    name = f"The group of {url_of(group.lead)}"
+    name = f"The group of {url_of(group.representative)}"
     members = sum(1 for _ in index.scan(MEMBER + group_id)) or 1
     if members != group.members:
         yield f"{name} counts {group.members} pages and has {members}."
-    for row in {group.lead, *(core.row for core in group.cores)}:
+    for row in {group.representative, *(core.row for core in group.cores)}:
         if groups.group_of(row) != group_id:
             yield f"{name} does not have {url_of(row)}, which it names."
-    entered = [mark for core in group.cores for mark in cut_up(core.entered)]
-    for mark, having in zip(entered, index.read([MARK + mark for mark in entered]), strict=True):
+    entered = [minhash for core in group.cores for minhash in cut_up(core.entered)]
+    for minhash, having in zip(
+        entered, index.read([MINHASH + minhash for minhash in entered]), strict=True
+    ):
         if group_id not in cut_up(having or b""):
-            yield f"{name} is not in the index under {mark.hex()}."
+            yield f"{name} is not in the index under {minhash.hex()}."
 
 
-def _mark(index: NearIndex, mark: bytes, having: bytes) -> Iterator[str]:
+def _minhash(index: NearIndex, minhash: bytes, having: bytes) -> Iterator[str]:
     ids = cut_up(having)
     if not ids or len(having) % ID_BYTES or len(set(ids)) != len(ids):
-        yield f"The list of the mark {mark.hex()} is none."
+        yield f"The list of the mark {minhash.hex()} is none."
     for group_id in ids:
         group = index.group(group_id)
         cores = [] if group is None else group.cores
-        if not any(mark in cut_up(core.entered) for core in cores):
-            yield f"The mark {mark.hex()} names a group that was not entered under it."
+        if not any(minhash in cut_up(core.entered) for core in cores):
+            yield f"The mark {minhash.hex()} names a group that was not entered under it."
 
 
 def _kin(index: NearIndex, page: bytes, kin: Kin) -> Iterator[str]:
@@ -72,9 +75,15 @@ def _kin(index: NearIndex, page: bytes, kin: Kin) -> Iterator[str]:
         yield f"The page {page.hex()} is in a group that is not there."
     elif group.members == 1:
         if page_id(group.core) != page:
-            yield f"The page {page.hex()} is in the group of {url_of(group.lead)}, which lacks it."
+            yield (
+                f"The page {page.hex()} is in the group of {url_of(group.representative)}, which "
+                "lacks it."
+            )
     elif index.read([MEMBER + kin.group_id + page]) == [None]:
-        yield f"The page {page.hex()} is in the group of {url_of(group.lead)}, which lacks it."
+        yield (
+            f"The page {page.hex()} is in the group of {url_of(group.representative)}, which "
+            "lacks it."
+        )
 
 
 def _member(index: NearIndex, groups: Groups, key: bytes, row: bytes) -> Iterator[str]:

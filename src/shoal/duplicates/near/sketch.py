@@ -8,9 +8,9 @@ short ones exactly. Unlike MinHash it also tells containment, of texts of very d
 
     level, n, 0, 0, then the sorted distinct values, each 4 bytes, least byte first
 
-Marks are the whole hashes of the smallest values: two texts that share half of their shingles share
-some of their 16 marks with a probability of .9999. They are what near-duplicates are looked up by
-(near.py).
+Minhashes are the whole hashes of the smallest values: two texts that share half of their shingles
+share some of their 16 minhashes with a probability of .9999. They are what near-duplicates are
+looked up by (near.py).
 """
 
 from typing import NamedTuple
@@ -22,15 +22,15 @@ NEAR_N = 3
 """Words in a shingle. Of a text with one word in twenty changed 77% of the runs of five are still
 there, which two texts of one template may have as well; of the runs of three it is 86%."""
 MOST_VALUES = 256
-MARKS = 16
+MINHASHES = 16
 _HEAD = 4
 _MOST_LEVEL = 31
 _LOW = (1 << 32) - 1
 
 
-class Prints(NamedTuple):
+class Fingerprint(NamedTuple):
     sketch: bytes
-    marks: bytes
+    minhashes: bytes
     """8 bytes each, smallest first."""
 
 
@@ -51,14 +51,16 @@ class Overlap(NamedTuple):
         return self.shared / ((self.shared + self.only_a) or 1)
 
 
-def prints(text: str, n: int = NEAR_N, most: int = MOST_VALUES, marks: int = MARKS) -> Prints:
+def fingerprint(
+    text: str, n: int = NEAR_N, most: int = MOST_VALUES, minhashes: int = MINHASHES
+) -> Fingerprint:
     if _native is not None:
-        return Prints(*_native.prints(text, n, most, marks))
-    return plain_prints(text, n, most, marks)
+        return Fingerprint(*_native.prints(text, n, most, minhashes))
+    return plain_fingerprint(text, n, most, minhashes)
 
 
 def sketch(text: str, n: int = NEAR_N, most: int = MOST_VALUES) -> bytes:
-    return prints(text, n, most).sketch
+    return fingerprint(text, n, most).sketch
 
 
 def size(sketch: bytes) -> int:
@@ -80,8 +82,8 @@ def containment(a: bytes, b: bytes) -> float:
     return overlap(a, b).containment
 
 
-def plain_prints(text: str, n: int, most: int, marks: int) -> Prints:
-    if not (most >= 1 and 0 <= marks <= most):
+def plain_fingerprint(text: str, n: int, most: int, minhashes: int) -> Fingerprint:
+    if not (most >= 1 and 0 <= minhashes <= most):
         raise ValueError("no such sketch can be made")
     smallest: dict[int, int] = {}
     for value in plain_shingle_hashes(text, n, True):
@@ -93,8 +95,8 @@ def plain_prints(text: str, n: int, most: int, marks: int) -> Prints:
         kept = [value for value in kept if value < 1 << (32 - level)]
     del kept[most:]
     values = b"".join(value.to_bytes(4, "little") for value in kept)
-    marked = b"".join((low << 32 | smallest[low]).to_bytes(8, "big") for low in kept[:marks])
-    return Prints(bytes([level, n, 0, 0]) + values, marked)
+    marked = b"".join((low << 32 | smallest[low]).to_bytes(8, "big") for low in kept[:minhashes])
+    return Fingerprint(bytes([level, n, 0, 0]) + values, marked)
 
 
 def plain_overlap(a: bytes, b: bytes) -> tuple[int, int, int]:

@@ -22,18 +22,18 @@ def clusters(pairs: Iterable[Pair], documents: int, star: bool = True) -> list[l
     joined = _Joined(documents)
     if star:
         core_of = _Near(joined, documents, pairs).core_of()
-        leads = array("I", (core_of[joined.root(each)] for each in range(documents)))
+        representatives = array("I", (core_of[joined.root(each)] for each in range(documents)))
     else:
         for a, b, _ in pairs:
             joined.join(a, b)
-        leads = array("I", map(joined.root, range(documents)))
+        representatives = array("I", map(joined.root, range(documents)))
     sizes = _zeros("I", documents)
-    for lead in leads:
-        sizes[lead] += 1
+    for representative in representatives:
+        sizes[representative] += 1
     groups: dict[int, list[int]] = {}
-    for document, lead in enumerate(leads):
-        if sizes[lead] > 1:
-            groups.setdefault(lead, []).append(document)
+    for document, representative in enumerate(representatives):
+        if sizes[representative] > 1:
+            groups.setdefault(representative, []).append(document)
     return list(groups.values())  # as their first members came
 
 

@@ -95,10 +95,10 @@ def discover(
     `most_common` not every pair is told, but enough of them to hold the group together."""
     with ExitStack() as files:
         work = Working(files, settings, progress or _tell_nobody)
-        marks = work.spill(ANY, 0)
-        kept = keep(sketches, marks, work)
+        minhashes = work.spill(ANY, 0)
+        kept = keep(sketches, minhashes, work)
         pairs = work.spill(max(1, kept.documents) << 32, 4 * kept.documents)
-        copies = name_copies(kept, marks, pairs, work)
+        copies = name_copies(kept, minhashes, pairs, work)
         values = work.spill(ANY, kept.documents * settings.smallest)
         enter_values(kept, copies, values, work)
         find_candidates(kept, values, pairs, work)
@@ -112,9 +112,9 @@ def _tell_nobody(_doing: str, _done: int, _total: int) -> None:
 class Working:
     """What every pass needs: the settings, files that go with the search, and who is told."""
 
-    def __init__(self, files: ExitStack, settings: Discovery, tell: Progress) -> None:
+    def __init__(self, files: ExitStack, settings: Discovery, progress: Progress) -> None:
         self.settings = settings
-        self.tell = tell
+        self.progress = progress
         self.piece_bytes = min(settings.memory_bytes // 128 * 8, _MOST_PIECE_BYTES)
         """A sixteenth of the memory: a pass has a few pieces at hand, and copies of them."""
         self._files = files
@@ -197,7 +197,7 @@ class Kept:
 
 def keep(sketches: Iterable[bytes], marked: Sink, work: Working, low: int = 0) -> Kept:
     """The sketches of documents from the number `low` on, and a checksum of each."""
-    file, places, n, marks = work.new_file(), array("Q", [0]), -1, array("Q")
+    file, places, n, minhashes = work.new_file(), array("Q", [0]), -1, array("Q")
     for document, sketch in enumerate(sketches, low):
         if len(sketch) < _HEAD or len(sketch) % 4 or sketch[0] > _MOST_LEVEL:
             raise ValueError("this is no sketch")
@@ -207,26 +207,26 @@ def keep(sketches: Iterable[bytes], marked: Sink, work: Working, low: int = 0) -
         file.write(sketch)
         places.append(places[-1] + len(sketch))
         if len(sketch) > _HEAD:  # an empty one says nothing, and is nobody's copy
-            marks.append(zlib.crc32(sketch) << 32 | document)
-        if len(marks) * 8 >= work.piece_bytes:
-            marked.add(marks)
-            del marks[:]
+            minhashes.append(zlib.crc32(sketch) << 32 | document)
+        if len(minhashes) * 8 >= work.piece_bytes:
+            marked.add(minhashes)
+            del minhashes[:]
         if document % _TOLD_EVERY == 0:
-            work.tell("reading", document, 0)
-    marked.add(marks)
+            work.progress("reading", document, 0)
+    marked.add(minhashes)
     file.flush()
     return Kept(file, places)
 
 
-def name_copies(kept: Kept, marks: Ordered, pairs: Sink, work: Working) -> bytearray:
+def name_copies(kept: Kept, minhashes: Ordered, pairs: Sink, work: Working) -> bytearray:
     """Marks the documents with the very sketch of an earlier one, a byte for each document."""
-    copies, mark, firsts = bytearray(kept.documents), -1, [0]
-    for keys in marks.in_order():
+    copies, minhash, firsts = bytearray(kept.documents), -1, [0]
+    for keys in minhashes.in_order():
         found = array("Q")
         for key in memoryview(keys).cast("Q"):
             document = key & LOW
-            if key >> 32 != mark:
-                mark, firsts = key >> 32, [document]
+            if key >> 32 != minhash:
+                minhash, firsts = key >> 32, [document]
                 continue
             sketch = kept.sketch(document)
             first = next((each for each in firsts if kept.sketch(each) == sketch), None)
@@ -236,7 +236,7 @@ def name_copies(kept: Kept, marks: Ordered, pairs: Sink, work: Working) -> bytea
             elif len(firsts) < _UNLIKE:
                 firsts.append(document)
         pairs.add(found)
-        work.tell("copies", kept.done(keys, ANY), kept.documents)
+        work.progress("copies", kept.done(keys, ANY), kept.documents)
     return copies
 
 
@@ -248,7 +248,7 @@ def enter_values(kept: Kept, copies: bytearray, values: Sink, work: Working, low
         data = os.pread(kept.file, places[last] - places[first], places[first])
         these = places[first : last + 1]
         values.add(entries(data, these, copies[first:last], low + first, smallest))
-        work.tell("values", last, kept.documents)
+        work.progress("values", last, kept.documents)
         first = last
 
 
@@ -266,7 +266,7 @@ def find_candidates(kept: Kept, values: Ordered, pairs: Sink, work: Working) -> 
 
     rest = bytearray()
     for keys in values.in_order():
-        work.tell("candidates", kept.done(keys, ANY), kept.documents)
+        work.progress("candidates", kept.done(keys, ANY), kept.documents)
         rest = pair_up(rest + keys, is_last=False)
     pair_up(rest, is_last=True)
 
@@ -276,8 +276,8 @@ def verified(kept: Kept, pairs: Ordered, work: Working) -> Iterator[Pair]:
     for keys in pairs.in_order():
         for start in range(0, len(keys), at_once):
             yield from verify(kept.file, kept.places, keys[start : start + at_once], threshold)
-        work.tell("pairs", kept.done(keys, kept.documents << 32), kept.documents)
-    work.tell("pairs", kept.documents, kept.documents)
+        work.progress("pairs", kept.done(keys, kept.documents << 32), kept.documents)
+    work.progress("pairs", kept.documents, kept.documents)
 
 
 # --- the loops, as _pairs.c has them ---------------------------------------------------------

@@ -2,23 +2,22 @@
 
 What discovery.py does in passes over files is done here by many, each with its part:
 
-    sketches          at their *home*, by the document's number
-    checksums, values  where their own hash leads: equal ones of all homes meet in one part
-    pairs             at the home of the lower number, so that parts are in the order of pairs
+    sketches          at their *shard*, by the document's number
+    checksums, values  where their own hash leads: equal ones of all shards meet in one part
+    pairs             at the shard of the lower number, so that parts are in the order of pairs
 
 A part that needs sketches (to tell copies apart, to divide a value that many share, to compare a
-pair) asks their homes for those, and for no others: `ask` finds out which, `give` has them. What is
-then done with them are the functions of discovery.py, by numbers of the part's own, which are in
+pair) asks their shards for those, and for no others: `ask` finds out which, `give` has them. What
+is then done with them are the functions of discovery.py, by numbers of the part's own, which are in
 the same order as the documents' own: so the pairs are those that one process finds.
 
 All functions but the last are pure tasks.
 """
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, NamedTuple
 
 from shoal.duplicates.pairs.discovery import (
@@ -33,13 +32,13 @@ from shoal.duplicates.pairs.discovery import (
     find_candidates,
     keep,
     name_copies,
-    scatter,
     sort,
     verified,
 )
-from shoal.ports import Hands
+from shoal.duplicates.pairs.shards import Scattered, Shards
+from shoal.ports import Executor
 
-Held = Any
+Ref = Any
 """A value that is wherever it was made."""
 
 BYTES_PER_SKETCH = 4
@@ -58,32 +57,11 @@ class Sketches(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Documents on their way home."""
+    """Documents on their way to their shard."""
 
     numbers: "array[int]"
     names: list[bytes]
     sketches: list[bytes]
-
-
-class Scattered:
-    """Keys by the part that they belong to: by their upper 32 bits, of which each part has as many,
-    so that keys which agree in those are in one part."""
-
-    def __init__(self, parts: int, upper: int = 1 << 32) -> None:
-        """`upper`: what the upper 32 bits are below of."""
-        self._width = -(-upper // parts) << 32
-        self._parts = [bytearray() for _ in range(parts)]
-
-    def add(self, keys: Keys) -> None:
-        if len(self._parts) == 1:
-            self._parts[0].extend(memoryview(keys).cast("B"))
-            return
-        scattered = scatter(keys, 0, self._width, len(self._parts))
-        for part, more in zip(self._parts, scattered, strict=True):
-            part.extend(more)
-
-    def all(self) -> list[bytes]:
-        return [bytes(part) for part in self._parts]
 
 
 class _InOrder(NamedTuple):
@@ -94,55 +72,34 @@ class _InOrder(NamedTuple):
             yield self.keys
 
 
-class Homes(NamedTuple):
-    """Which documents are at home where."""
-
-    documents: int
-    homes: int
-
-    @property
-    def width(self) -> int:
-        return max(1, -(-self.documents // self.homes))
-
-    def first(self, home: int) -> int:
-        return min(home * self.width, self.documents)
-
-    def divide(self, numbers: "array[int]") -> "list[array[int]]":
-        """Ascending numbers, by their homes, counted from the first one there."""
-        cuts = [bisect_left(numbers, self.first(home)) for home in range(self.homes)]
-        return [
-            array("I", (number - self.first(home) for number in numbers[start:end]))
-            for home, (start, end) in enumerate(pairwise((*cuts, len(numbers))))
-        ]
-
-    def pairs(self) -> Scattered:
-        return Scattered(self.homes, self.homes * self.width)
-
-
-# --- to their homes --------------------------------------------------------------------------
+# --- to their shards -------------------------------------------------------------------------
 
 
 def post(
-    homes: Homes, numbers: "array[int]", names: list[bytes], sketches: list[bytes]
+    shards: Shards, numbers: "array[int]", names: list[bytes], sketches: list[bytes]
 ) -> list[Posted]:
-    """Documents that were read somewhere, to each home."""
-    found = [Posted(array("I"), [], []) for _ in range(homes.homes)]
+    """Documents that were read somewhere, to each shard."""
+    found = [Posted(array("I"), [], []) for _ in range(shards.number)]
     for number, name, sketch in zip(numbers, names, sketches, strict=True):
-        its = found[number // homes.width]
+        its = found[number // shards.width]
         its.numbers.append(number)
         its.names.append(name)
         its.sketches.append(sketch)
     return found
 
 
-def settle(homes: Homes, home: int, settings: Discovery, *posted: Posted) -> list[Any]:
-    """The names and the sketches of a home, in order; and for each part checksums."""
+def settle(shards: Shards, shard: int, settings: Discovery, *posted: Posted) -> list[Any]:
+    """The names and the sketches of a shard, in order; and for each part checksums."""
     every = sorted(zip(*(chain(*each) for each in zip(*posted, strict=True)), strict=True))
-    marks = Scattered(homes.homes)
+    minhashes = Scattered(shards.number)
     sketches = [sketch for _, _, sketch in every]
     with ExitStack() as files:
-        kept = keep(sketches, marks, Working(files, settings, _silent), homes.first(home))
-    return [[name for _, name, _ in every], Sketches(b"".join(sketches), kept.places), *marks.all()]
+        kept = keep(sketches, minhashes, Working(files, settings, _silent), shards.first(shard))
+    return [
+        [name for _, name, _ in every],
+        Sketches(b"".join(sketches), kept.places),
+        *minhashes.all(),
+    ]
 
 
 # --- what a part needs -----------------------------------------------------------------------
@@ -150,12 +107,12 @@ def settle(homes: Homes, home: int, settings: Discovery, *posted: Posted) -> lis
 Needs = Callable[[memoryview, int], Iterator[int]]
 
 
-def ask(homes: Homes, needs: Needs, most_common: int, *keys: bytes) -> list[Any]:
-    """The keys in order, each once; and the documents whose sketches are needed, for each home."""
+def ask(shards: Shards, needs: Needs, most_common: int, *keys: bytes) -> list[Any]:
+    """The keys in order, each once; and the documents whose sketches are needed, for each shard."""
     found = bytearray().join(keys)
     del found[sort(found) * 8 :]
     wanted = array("I", sorted(set(needs(memoryview(found).cast("Q"), most_common))))
-    return [found, *homes.divide(wanted)]
+    return [found, *shards.divide(wanted)]
 
 
 def needs_of_shared(keys: memoryview, least: int) -> Iterator[int]:
@@ -177,7 +134,7 @@ def needs_of_pairs(keys: memoryview, _least: int) -> Iterator[int]:
 
 
 def give(sketches: Sketches, *wanted: "array[int]") -> list[Sketches]:
-    """What a home has, to each part that asks."""
+    """What a shard has, to each part that asks."""
     return [_joined(map(sketches.of, each)) for each in wanted]
 
 
@@ -189,22 +146,22 @@ def _joined(sketches: "Iterator[bytes]") -> Sketches:
     return Sketches(b"".join(found), places)
 
 
-class _Part:
+class _ShardReader:
     """What a part has been given, by numbers of its own: those of the documents that its keys name,
     in order. Those whose sketches nobody needs have empty ones."""
 
     def __init__(
         self,
-        homes: Homes,
+        shards: Shards,
         settings: Discovery,
         files: ExitStack,
         named: "set[int]",
         given: Sequence[Any],
     ) -> None:
-        asked, answers = given[: homes.homes], given[homes.homes :]
+        asked, answers = given[: shards.number], given[shards.number :]
         has = {
-            homes.first(home) + number: (home, at)
-            for home, numbers in enumerate(asked)
+            shards.first(shard) + number: (shard, at)
+            for shard, numbers in enumerate(asked)
             for at, number in enumerate(numbers)
         }
         self.documents = array("I", sorted(named))
@@ -212,15 +169,15 @@ class _Part:
         self.working = Working(files, settings, _silent)
         file, places = self.working.new_file(), array("Q", [0])
         for document in self.documents:
-            home, at = has.get(document, (0, -1))
-            sketch = answers[home].of(at) if at >= 0 else b""
+            shard, at = has.get(document, (0, -1))
+            sketch = answers[shard].of(at) if at >= 0 else b""
             file.write(sketch)
             places.append(places[-1] + len(sketch))
         file.flush()
         self.kept = Kept(file, places)
 
-    def pairs(self, homes: Homes) -> "_Pairs":
-        return _Pairs(self.documents, homes.pairs())
+    def pairs(self, shards: Shards) -> "_Pairs":
+        return _Pairs(self.documents, shards.pairs())
 
 
 class _Pairs:
@@ -241,19 +198,19 @@ class _Pairs:
 # --- what a part does ------------------------------------------------------------------------
 
 
-def tell_copies(homes: Homes, settings: Discovery, keys: bytearray, *given: Any) -> list[Any]:
-    """Of documents of one checksum: pairs with the first of each sketch, for the homes of those;
-    and for each home the documents that are copies."""
+def tell_copies(shards: Shards, settings: Discovery, keys: bytearray, *given: Any) -> list[Any]:
+    """Of documents of one checksum: pairs with the first of each sketch, for the shards of those;
+    and for each shard the documents that are copies."""
     with ExitStack() as files:
         view = memoryview(keys).cast("Q")
         needed = set(needs_of_shared(view, 1))
-        part = _Part(homes, settings, files, needed, given)
+        part = _ShardReader(shards, settings, files, needed, given)
         shared = array("Q", (_renumbered(key, part.number) for key in view if key & LOW in needed))
-        pairs = part.pairs(homes)
-        marks = _InOrder(bytearray(shared.tobytes()))
-        copies = name_copies(part.kept, marks, pairs, part.working)
+        pairs = part.pairs(shards)
+        minhashes = _InOrder(bytearray(shared.tobytes()))
+        copies = name_copies(part.kept, minhashes, pairs, part.working)
         found = array("I", (part.documents[at] for at, is_copy in enumerate(copies) if is_copy))
-        return [*pairs.all(), *homes.divide(found)]
+        return [*pairs.all(), *shards.divide(found)]
 
 
 def _renumbered(key: int, numbers: dict[int, int]) -> int:
@@ -261,10 +218,10 @@ def _renumbered(key: int, numbers: dict[int, int]) -> int:
 
 
 def enter(
-    homes: Homes, home: int, settings: Discovery, sketches: Sketches, *copies: "array[int]"
+    shards: Shards, shard: int, settings: Discovery, sketches: Sketches, *copies: "array[int]"
 ) -> list[bytes]:
-    """The smallest values of a home's documents, for each part; copies have none."""
-    values, is_copy = Scattered(homes.homes), bytearray(len(sketches.places) - 1)
+    """The smallest values of a shard's documents, for each part; copies have none."""
+    values, is_copy = Scattered(shards.number), bytearray(len(sketches.places) - 1)
     for number in chain(*copies):
         is_copy[number] = 1
     with ExitStack() as files:
@@ -273,27 +230,27 @@ def enter(
         file.write(sketches.data)
         file.flush()
         kept = Kept(file, sketches.places)
-        enter_values(kept, is_copy, values, working, homes.first(home))
+        enter_values(kept, is_copy, values, working, shards.first(shard))
     return values.all()
 
 
-def pair_up(homes: Homes, settings: Discovery, keys: bytearray, *given: Any) -> list[bytes]:
-    """Documents that have a value in common, for the home of the first of each pair."""
+def pair_up(shards: Shards, settings: Discovery, keys: bytearray, *given: Any) -> list[bytes]:
+    """Documents that have a value in common, for the shard of the first of each pair."""
     view = memoryview(keys).cast("Q")
     with ExitStack() as files:
-        part = _Part(homes, settings, files, {key & LOW for key in view}, given)
+        part = _ShardReader(shards, settings, files, {key & LOW for key in view}, given)
         values = array("Q", (_renumbered(key, part.number) for key in view))
-        pairs = part.pairs(homes)
+        pairs = part.pairs(shards)
         in_order = _InOrder(bytearray(values.tobytes()))
         find_candidates(part.kept, in_order, pairs, part.working)
         return pairs.all()
 
 
-def compare(homes: Homes, settings: Discovery, keys: bytearray, *given: Any) -> list[list[Pair]]:
-    """The pairs of a home that are alike."""
+def compare(shards: Shards, settings: Discovery, keys: bytearray, *given: Any) -> list[list[Pair]]:
+    """The pairs of a shard that are alike."""
     view = memoryview(keys).cast("Q")
     with ExitStack() as files:
-        part = _Part(homes, settings, files, set(needs_of_pairs(view, 0)), given)
+        part = _ShardReader(shards, settings, files, set(needs_of_pairs(view, 0)), given)
         number, its = part.number, part.documents
         pairs = array("Q", (number[key >> 32] << 32 | number[key & LOW] for key in view))
         in_order = _InOrder(bytearray(pairs.tobytes()))
@@ -312,86 +269,90 @@ class Found(NamedTuple):
     """Documents that were read together, in the order of their numbers."""
 
     numbers: "array[int]"
-    names: Held
-    sketches: Held
+    names: Ref
+    sketches: Ref
 
 
 class Divided:
     """All pairs among documents that stand wherever they were read."""
 
     def __init__(
-        self, hands: Hands, homes: Homes, settings: Discovery, progress: Progress | None = None
+        self,
+        executor: Executor,
+        shards: Shards,
+        settings: Discovery,
+        progress: Progress | None = None,
     ) -> None:
-        self._hands, self._homes, self._settings = hands, homes, settings
-        self._tell = progress or _silent
-        self._each = range(homes.homes)
-        self._names: list[Held] = []
-        self._sketches: list[Held] = []
+        self._tasks, self._shards, self._settings = executor, shards, settings
+        self._progress = progress or _silent
+        self._each = range(shards.number)
+        self._names: list[Ref] = []
+        self._sketches: list[Ref] = []
 
     def names(self) -> Iterator[bytes]:
-        """Of all documents, by number; a home's at a time."""
-        for home in self._names:
-            yield from self._hands.fetch(home)
+        """Of all documents, by number; a shard's at a time."""
+        for shard in self._names:
+            yield from self._tasks.fetch(shard)
 
-    def take(self, found: Sequence[Found]) -> list[list[Held]]:
-        """Bring documents home. Returns the checksums of each part, from each home."""
-        asked = ([self._homes, *each] for each in found)
-        posted = _turned(self._hands.each(post, asked, self._homes.homes), self._homes.homes)
-        asked = ([self._homes, home, self._settings, *posted[home]] for home in self._each)
-        made = self._hands.each(settle, asked, 2 + self._homes.homes)
+    def take(self, found: Sequence[Found]) -> list[list[Ref]]:
+        """Bring documents to their shards. Returns the checksums of each part, from each shard."""
+        asked = ([self._shards, *each] for each in found)
+        posted = _turned(self._tasks.each(post, asked, self._shards.number), self._shards.number)
+        asked = ([self._shards, shard, self._settings, *posted[shard]] for shard in self._each)
+        made = self._tasks.each(settle, asked, 2 + self._shards.number)
         self._names = [each[0] for each in made]
         self._sketches = [each[1] for each in made]
-        return _turned([each[2:] for each in made], self._homes.homes)
+        return _turned([each[2:] for each in made], self._shards.number)
 
-    def pairs(self, marks: list[list[Held]]) -> Iterator[Pair]:
+    def pairs(self, minhashes: list[list[Ref]]) -> Iterator[Pair]:
         """Each once, in order."""
-        homes, count = self._homes, self._homes.homes
-        self._tell("copies", 0, homes.documents)
-        told = self._with_sketches(tell_copies, needs_of_shared, 1, marks, 2 * count)
+        shards, count = self._shards, self._shards.number
+        self._progress("copies", 0, shards.documents)
+        told = self._with_sketches(tell_copies, needs_of_shared, 1, minhashes, 2 * count)
         copies = _turned([each[count:] for each in told], count)
-        self._tell("values", 0, homes.documents)
+        self._progress("values", 0, shards.documents)
         asked = (
-            [homes, home, self._settings, self._sketches[home], *copies[home]]
-            for home in self._each
+            [shards, shard, self._settings, self._sketches[shard], *copies[shard]]
+            for shard in self._each
         )
-        values = _turned(self._hands.each(enter, asked, count), count)
-        self._tell("candidates", 0, homes.documents)
+        values = _turned(self._tasks.each(enter, asked, count), count)
+        self._progress("candidates", 0, shards.documents)
         most = self._settings.most_common
         pairs = self._with_sketches(pair_up, needs_of_shared, most, values, count)
         every = [each[:count] for each in told] + pairs
-        self._tell("pairs", 0, homes.documents)
+        self._progress("pairs", 0, shards.documents)
         found = self._with_sketches(compare, needs_of_pairs, 0, _turned(every, count), 1)
-        for home, [each] in enumerate(found):
-            yield from self._hands.fetch(each)
-            self._tell("pairs", homes.first(home + 1), homes.documents)
+        for shard, [each] in enumerate(found):
+            yield from self._tasks.fetch(each)
+            self._progress("pairs", shards.first(shard + 1), shards.documents)
 
     def _with_sketches(
         self,
         task: Callable[..., Any],
         needs: Needs,
         least: int,
-        keys: list[list[Held]],
+        keys: list[list[Ref]],
         returns: int,
-    ) -> list[list[Held]]:
+    ) -> list[list[Ref]]:
         """A task for each part, on its keys and the sketches that it needs for them."""
-        homes, count = self._homes, self._homes.homes
-        asked = self._hands.each(ask, ([homes, needs, least, *each] for each in keys), 1 + count)
+        shards, count = self._shards, self._shards.number
+        asked = self._tasks.each(ask, ([shards, needs, least, *each] for each in keys), 1 + count)
         wanted = [each[1:] for each in asked]
-        by_home = _turned(wanted, count)
-        given = self._hands.each(
-            give, ([self._sketches[home], *by_home[home]] for home in self._each), count
+        by_shard = _turned(wanted, count)
+        given = self._tasks.each(
+            give, ([self._sketches[shard], *by_shard[shard]] for shard in self._each), count
         )
         answers = _turned(given, count)
-        return self._hands.each(
+        return self._tasks.each(
             task,
             (
-                [homes, self._settings, asked[part][0], *wanted[part], *answers[part]]
+                [shards, self._settings, asked[part][0], *wanted[part], *answers[part]]
                 for part in self._each
             ),
             returns,
         )
 
 
-def _turned(rows: Sequence[Sequence[Held]], count: int) -> list[list[Held]]:
+def _turned(rows: Sequence[Sequence[Ref]], count: int) -> list[list[Ref]]:
     """What each has for each of `count`, as what each of those gets."""
     return [[row[at] for row in rows] for at in range(count)]

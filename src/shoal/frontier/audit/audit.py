@@ -1,4 +1,4 @@
-"""Do the frontier's books agree? Every invariant of the table, counted again from its rows.
+"""Does the frontier's state agree? Every invariant of the table, counted again from its rows.
 
 For a collection that nobody is writing to. Memory grows with the sites, not with the URLs. What it
 holds:

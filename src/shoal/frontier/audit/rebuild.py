@@ -1,4 +1,4 @@
-"""How are the frontier's books put in order? Counted and indexed again from the rows of the URLs.
+"""How is the frontier's state put in order? Counted and indexed again from the rows of the URLs.
 
 The rows are the truth; queue entries, the sites' counts, the front index and the totals follow from
 them (audit.py holds them against each other). For a table that no frontier is open on. Every step
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from shoal.frontier.state.rows import (
     ACTIVE_MARK,
-    AGAIN,
     COUNTS_KEY,
     FRONT_MARK,
     LAST_MARK,
+    REVISIT,
     SiteRow,
     UrlRow,
     after_mark,
@@ -139,7 +139,7 @@ class _Rebuilding:
             row.entry_level, named = -1, b""
         if row.waiting and not named and not marked:
             level, due_ms = self._best[site]
-            row.entry_level = level = level & ~AGAIN
+            row.entry_level = level = level & ~REVISIT
             row.entry_ready_ms = max(due_ms, row.rest_until_ms, to_ms(self._now))
             named = front_key(level, row.entry_ready_ms, site)
             self._batch.put("queue", named, b"")

@@ -11,18 +11,18 @@ from shoal.frontier.outcome.discovery import Discovery
 from shoal.ports import Batch, LinksOf
 
 
-class Chore(Protocol):
+class BackgroundTask(Protocol):
     @property
     def pending(self) -> bool: ...
     def go_on(self, batch: Batch, now: float) -> None: ...
 
 
-class Chores:
+class Background:
     def __init__(
         self,
         discovery: Discovery,
         links_of: LinksOf,
-        others: Sequence[Chore],
+        others: Sequence[BackgroundTask],
         begin: Callable[[], Batch],
         write: Callable[[Batch], None],
     ) -> None:

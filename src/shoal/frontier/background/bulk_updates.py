@@ -1,8 +1,8 @@
-"""How are many rows changed by one wish? A slice at a time, so that the crawl goes on meanwhile.
+"""How are many rows changed by one command? A slice at a time, so that the crawl goes on meanwhile.
 
-A wish that concerns many URLs leaves a mark, and every slice of rows is written in one batch with
-the place where the next begins: a kill costs nothing, and a wish that is said twice begins again
-and finds little left to do. Two kinds of marks:
+A command that concerns many URLs leaves a mark, and every slice of rows is written in one batch
+with the place where the next begins: a kill costs nothing, and a command that is given twice begins
+again and finds little left to do. Two kinds of marks:
 
     queue  05 h site              its URLs are to agree with whether its host is excluded by hand
            05 r site NUL reason   what failed there for this reason is queued again; any site, any
@@ -15,43 +15,43 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from shoal.frontier.outcome.discovery import Discovery
-from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.rows import (
+    BULK_UPDATE_MARK,
     BY_HAND,
-    SWEEP_MARK,
     UrlRow,
     after_mark,
     row_of_url_key,
     unpack_url,
 )
-from shoal.frontier.state.urls import Card
+from shoal.frontier.state.urls import UrlState
 from shoal.model.cell import NUL
 from shoal.model.outcome import State
 from shoal.model.urls.rowkey import site_of_key
 from shoal.ports import Batch
 
 _ROWS_AT_ONCE = 200
-_HOST = SWEEP_MARK + b"h"
-_RETRY = SWEEP_MARK + b"r"
+_HOST = BULK_UPDATE_MARK + b"h"
+_RETRY = BULK_UPDATE_MARK + b"r"
 
 
-def some_rows(books: Books, site: bytes, place: bytes) -> tuple[list[Card], bytes]:
+def some_rows(state: FrontierState, site: bytes, place: bytes) -> tuple[list[UrlState], bytes]:
     """The next few URLs of a site (of all, where it is empty) that are not in flight, and the place
     behind them; an empty place: there are no more."""
-    rows = list(islice(books.table.scan("page", place or site, site + b"\xff"), _ROWS_AT_ONCE))
+    rows = list(islice(state.table.scan("page", place or site, site + b"\xff"), _ROWS_AT_ONCE))
     found = []
     for key, stored in rows:
         row = row_of_url_key(key)
-        if row is None or row in books.in_flight or (site and site_of_key(row) != site):
+        if row is None or row in state.in_flight or (site and site_of_key(row) != site):
             continue
         url = unpack_url(stored)
-        found.append(Card(row, url, url.counted_as))
+        found.append(UrlState(row, url, url.counted_as))
     return found, rows[-1][0] + NUL if len(rows) == _ROWS_AT_ONCE else b""
 
 
-class Sweeps:
-    def __init__(self, books: Books, discovery: Discovery) -> None:
-        self._books = books
+class BulkUpdates:
+    def __init__(self, state: FrontierState, discovery: Discovery) -> None:
+        self._state = state
         self._discovery = discovery
         self._mark_what_was_in_flight()
         self.pending = next(self._marks(), None) is not None
@@ -78,51 +78,51 @@ class Sweeps:
         key, place = mark
         if key.startswith(_HOST):
             site = key[len(_HOST) :]
-            cards, place = some_rows(self._books, site, place)
-            self._settle(batch, site, cards, now)
+            states, place = some_rows(self._state, site, place)
+            self._settle(batch, site, states, now)
         else:
             site, _, reason = key[len(_RETRY) :].partition(NUL)
-            cards, place = some_rows(self._books, site, place)
-            self._retry(batch, reason.decode(), cards, now)
+            states, place = some_rows(self._state, site, place)
+            self._retry(batch, reason.decode(), states, now)
         if place:
             batch.put("queue", key, place)
         else:
             batch.delete("queue", key)
 
-    def _settle(self, batch: Batch, site: bytes, cards: list[Card], now: float) -> None:
-        excluded = self._books.sites.is_excluded(site)
-        for card in cards:
-            url = card.url
+    def _settle(self, batch: Batch, site: bytes, states: list[UrlState], now: float) -> None:
+        excluded = self._state.sites.is_excluded(site)
+        for state in states:
+            url = state.url
             if excluded and url.state is State.QUEUED:
-                self._discovery.turn_away(batch, card, now)
+                self._discovery.turn_away(batch, state, now)
             elif not excluded and url.state is State.EXCLUDED and url.category == BY_HAND:
                 url.state, url.reason = State.QUEUED, ""
-                self._discovery.enqueue(batch, card, 0, now)
+                self._discovery.enqueue(batch, state, 0, now)
 
-    def _retry(self, batch: Batch, reason: str, cards: list[Card], now: float) -> None:
-        sites = self._books.sites
-        for card in cards:
-            url, site = card.url, site_of_key(card.row)
+    def _retry(self, batch: Batch, reason: str, states: list[UrlState], now: float) -> None:
+        sites = self._state.sites
+        for state in states:
+            url, site = state.url, site_of_key(state.row)
             if not _failed_so(url, reason) or sites.is_excluded(site):
                 continue
             if url.state is State.FAILED:
                 sites.row(site).failed -= 1  # it counts again if it fails again
-            self._discovery.dequeue(batch, card)
+            self._discovery.dequeue(batch, state)
             url.state, url.reason, url.tries = State.QUEUED, "", 0
-            self._discovery.enqueue(batch, card, 0, now)
+            self._discovery.enqueue(batch, state, 0, now)
 
     def _mark_what_was_in_flight(self) -> None:
         """What was being asked of an excluded host when the last process ended still waits."""
-        sites = self._books.sites
+        sites = self._state.sites
         marked = [site for site in sites.marked() if sites.is_excluded(site)]
         if marked:
-            batch = self._books.table.batch()
+            batch = self._state.table.batch()
             for site in marked:
                 batch.put("queue", _HOST + site, b"")
-            self._books.table.write(batch)
+            self._state.table.write(batch)
 
     def _marks(self) -> Iterator[tuple[bytes, bytes]]:
-        return self._books.table.scan("queue", SWEEP_MARK, after_mark(SWEEP_MARK))
+        return self._state.table.scan("queue", BULK_UPDATE_MARK, after_mark(BULK_UPDATE_MARK))
 
 
 def _failed_so(url: UrlRow, reason: str) -> bool:

@@ -1,9 +1,10 @@
 """What may a person want of a frontier that is at work? To leave hosts alone, for a while or for
 good, to be slower with one, and to try again what failed.
 
-Each wish is durable on return and can be said twice. It holds at once: what concerns many rows is
-done slice by slice (sweeps.py), but a host that is excluded is not asked from the first moment.
-Politeness stays: no wish shortens a wait below what the settings and the host itself ask for.
+Each command is durable on return and can be said twice. It holds at once: what concerns many rows
+is done slice by slice (bulk_updates.py), but a host that is excluded is not asked from the first
+moment. Politeness stays: no command shortens a wait below what the settings and the host itself ask
+for.
 """
 
 from collections.abc import Callable
@@ -11,11 +12,11 @@ from math import ceil
 
 from shoal import faults
 from shoal.clock import Clock
-from shoal.frontier.background.bulk_updates import Sweeps
+from shoal.frontier.background.bulk_updates import BulkUpdates
 from shoal.frontier.outcome.discovery import Discovery
-from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.rows import UrlRow
-from shoal.frontier.state.urls import Card
+from shoal.frontier.state.urls import UrlState
 from shoal.model.cell import to_ms
 from shoal.model.outcome import State
 from shoal.model.urls.rowkey import site_of_key
@@ -25,21 +26,21 @@ LONGEST_DELAY_SECONDS = 86_400.0
 """Of one host, by hand. Who wants more pauses it."""
 
 
-class Wishes:
+class HostCommands:
     def __init__(
         self,
-        books: Books,
+        state: FrontierState,
         discovery: Discovery,
         clock: Clock,
         begin: Callable[[], Batch],
         write: Callable[[Batch], None],
     ) -> None:
-        self._sites = books.sites
+        self._sites = state.sites
         self._discovery = discovery
         self._clock = clock
         self._begin = begin
         self._write = write
-        self._sweeps = Sweeps(books, discovery)
+        self._bulk_updates = BulkUpdates(state, discovery)
 
     # --- hosts, by their labels (see rows.host_of_site) ---------------------------------------
 
@@ -73,7 +74,7 @@ class Wishes:
         """Want nothing more of a host: what waits there is excluded; or all of it after all."""
         batch = self._begin()
         self._sites.exclude(batch, host, excluded=excluded)
-        self._sweeps.settle(batch, self._sites.of_host(host))
+        self._bulk_updates.settle(batch, self._sites.of_host(host))
         if not self._sites.gate(host).closed:
             self._wake(batch, host)
         self._write(batch)
@@ -94,25 +95,25 @@ class Wishes:
         all."""
         batch = self._begin()
         sites = [b""] if host is None else self._sites.of_host(host)
-        self._sweeps.retry(batch, sites, reason)
+        self._bulk_updates.retry(batch, sites, reason)
         self._write(batch)
 
     def turn_away(self, batch: Batch, row: bytes, url: UrlRow) -> bool:
         """Whether a URL that comes back unasked is not wanted any more."""
         unwanted = url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row))
         if unwanted:
-            self._discovery.turn_away(batch, Card(row, url, url.counted_as), self._clock.now())
+            self._discovery.turn_away(batch, UrlState(row, url, url.counted_as), self._clock.now())
         return unwanted
 
     # --- what is left to do ---------------------------------------------------------------------
 
     @property
     def pending(self) -> bool:
-        return self._sweeps.pending
+        return self._bulk_updates.pending
 
     def go_on(self, batch: Batch, now: float) -> None:
         """One slice of rows."""
-        self._sweeps.go_on(batch, now)
+        self._bulk_updates.go_on(batch, now)
 
     def finish(self) -> None:
         """All that is left: for a collection that is not being crawled."""

@@ -7,45 +7,45 @@ and is no longer wanted is excluded. Pages that were answered stay as they are.
 from collections.abc import Callable
 
 from shoal.frontier.outcome.discovery import Discovery
-from shoal.frontier.state.frontier_state import Books
+from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.rows import BY_ANSWER, row_of_url_key, unpack_url
-from shoal.frontier.state.urls import Card
-from shoal.model.link import Source
+from shoal.frontier.state.urls import UrlState
+from shoal.model.link import LinkSource
 from shoal.model.outcome import State
 from shoal.model.urls.rowkey import url_of
 from shoal.model.visit import SOURCES
 from shoal.ports import Batch
 
 _NOT_BY_SCOPE = (*BY_ANSWER, "nofollow", "redirects")
-"""Refusals that do not come from the scope and are not reconsidered here."""
+"""Refusals that do not come from the scope and are not judged again here."""
 _BATCH = 1000
 
 
-class Reconsideration:
+class Rescope:
     def __init__(
         self,
-        books: Books,
+        state: FrontierState,
         discovery: Discovery,
         refuses: Callable[[str], str],
         max_depth: int | None,
     ) -> None:
-        self._books = books
+        self._state = state
         self._discovery = discovery
         self._refuses = refuses
         self._max_depth = max_depth
 
     def run(self, write: Callable[[Batch], None], now: float) -> int:
         """Returns how many URLs changed their state."""
-        table, urls = self._books.table, self._books.urls
+        table, urls = self._state.table, self._state.urls
         changed, pending = 0, 0
         urls.begin()
         batch = table.batch()
         for key, stored in table.scan("page", b""):
             row = row_of_url_key(key)
-            if row is None or row in self._books.in_flight:
+            if row is None or row in self._state.in_flight:
                 continue
             url = unpack_url(stored)
-            if self._judge(batch, Card(row, url, url.counted_as), now):
+            if self._judge(batch, UrlState(row, url, url.counted_as), now):
                 changed, pending = changed + 1, pending + 1
             if pending >= _BATCH:
                 write(batch)
@@ -54,23 +54,23 @@ class Reconsideration:
         write(batch)
         return changed
 
-    def _judge(self, batch: Batch, card: Card, now: float) -> bool:
-        url = card.url
+    def _judge(self, batch: Batch, state: UrlState, now: float) -> bool:
+        url = state.url
         if url.state is State.EXCLUDED and url.category not in _NOT_BY_SCOPE:
-            if self._refusal(card):
+            if self._refusal(state):
                 return False
             url.state, url.reason = State.QUEUED, ""
-            self._discovery.enqueue(batch, card, 0, now)
+            self._discovery.enqueue(batch, state, 0, now)
             return True
-        wished = url.source in (Source.SEED, Source.SUBMIT) or url.kind in SOURCES
-        if url.state is State.QUEUED and not wished and (refusal := self._refusal(card)):
-            self._discovery.dequeue(batch, card)
+        wished = url.source in (LinkSource.SEED, LinkSource.SUBMIT) or url.kind in SOURCES
+        if url.state is State.QUEUED and not wished and (refusal := self._refusal(state)):
+            self._discovery.dequeue(batch, state)
             url.state, url.reason = State.EXCLUDED, refusal
-            self._books.urls.write(batch, card, now)
+            self._state.urls.write(batch, state, now)
             return True
         return False
 
-    def _refusal(self, card: Card) -> str:
-        if self._max_depth is not None and card.url.depth > self._max_depth:
-            return f"depth: {card.url.depth} is beyond the limit of {self._max_depth}"
-        return self._refuses(url_of(card.row))
+    def _refusal(self, state: UrlState) -> str:
+        if self._max_depth is not None and state.url.depth > self._max_depth:
+            return f"depth: {state.url.depth} is beyond the limit of {self._max_depth}"
+        return self._refuses(url_of(state.row))

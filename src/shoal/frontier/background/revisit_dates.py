@@ -2,7 +2,7 @@
 
 A crawl of one pass gives no page a date. When a steady one begins, the pages without a date get
 one; a refresh makes those due that are meant. Both go through the rows a slice at a time, in
-batches that remember the place, beside the visits (chores.py):
+batches that remember the place, beside the visits (background.py):
 
     queue  08 s                   every page without a date gets one
            08 f selection         these are due now
@@ -12,14 +12,15 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from math import exp, expm1
 
-from shoal.frontier.outcome.discovery import URGENT, Discovery
+from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.outcome.missing import MissingSettings, ask_again_at
-from shoal.frontier.schedule.allowance import Again
-from shoal.frontier.state.frontier_state import Books
-from shoal.frontier.state.provenance import Trail
+from shoal.frontier.outcome.queue_order import URGENT
+from shoal.frontier.schedule.allowance import Mode
+from shoal.frontier.state.frontier_state import FrontierState
+from shoal.frontier.state.provenance import Provenance
 from shoal.frontier.state.rows import (
-    AGAIN,
     NO_SITEMAP,
+    REVISIT,
     SCHEDULE_MARK,
     UNWANTED,
     UrlRow,
@@ -28,14 +29,14 @@ from shoal.frontier.state.rows import (
     unpack_url,
 )
 from shoal.frontier.state.settings import Seams
-from shoal.frontier.state.urls import Card
+from shoal.frontier.state.urls import UrlState
 from shoal.model.cell import NUL, to_ms
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.link import Link, Rel
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.urls.rowkey import site_of_key
-from shoal.model.visit import SOURCES, Kind
+from shoal.model.visit import SOURCES, VisitKind
 from shoal.ports import Batch
 
 _ROWS_AT_ONCE = 200
@@ -64,12 +65,12 @@ class Selection(Struct, array_like=True):
 
 class Schedules:
     def __init__(
-        self, books: Books, discovery: Discovery, seams: Seams, missing: MissingSettings
+        self, state: FrontierState, discovery: Discovery, seams: Seams, missing: MissingSettings
     ) -> None:
-        self._books = books
+        self._state = state
         self._discovery = discovery
         self._refresher = seams.refresher
-        self._desk = seams.desk
+        self._source_schedule = seams.source_schedule
         self._missing = missing
         self.pending = next(self._marks(), None) is not None
         """Whether rows are still to be gone through."""
@@ -88,31 +89,33 @@ class Schedules:
 
     def want_feed(self, link: Link, wanted: bool, batch: Batch, now: float) -> None:
         """Poll a feed from now on, or no more."""
-        self._books.sites.admit_private(site_of_key(link.row))
+        self._state.sites.admit_private(site_of_key(link.row))
         if wanted:
-            self._discovery.offer(batch, [link], Trail(1), now)
-        row = self._books.urls.row_of(link.row)
-        card = self._books.urls.card(row)
-        if card is None:
+            self._discovery.offer(batch, [link], Provenance(1), now)
+        row = self._state.urls.row_of(link.row)
+        state = self._state.urls.state_of(row)
+        if state is None:
             return
-        url = card.url
-        if url.kind is not Kind.FEED:
-            self._make_source(batch, url, Kind.FEED)
-        if row in self._books.in_flight:  # its commit looks whether it is wanted
-            self._books.urls.write(batch, card, now)
+        url = state.url
+        if url.kind is not VisitKind.FEED:
+            self._make_source(batch, url, VisitKind.FEED)
+        if row in self._state.in_flight:  # its commit looks whether it is wanted
+            self._state.urls.write(batch, state, now)
             return
-        self._discovery.dequeue(batch, card)
+        self._discovery.dequeue(batch, state)
         if not wanted:
             is_new = url.state is State.QUEUED
             url.state, url.reason = (
                 (State.EXCLUDED, _REMOVED) if is_new else (url.state, url.reason)
             )
-            self._books.urls.write(batch, card, now)
+            self._state.urls.write(batch, state, now)
             return
         if url.state is State.EXCLUDED:
             url.state, url.reason = State.QUEUED, ""
-        is_again = url.state is not State.QUEUED and self._books.allowance.mode is Again.ALSO
-        self._discovery.enqueue(batch, card, to_ms(now) if is_again else 0, now, again=is_again)
+        is_revisit = url.state is not State.QUEUED and self._state.allowance.mode is Mode.STEADY
+        self._discovery.enqueue(
+            batch, state, to_ms(now) if is_revisit else 0, now, revisit=is_revisit
+        )
 
     def want_sitemaps(self, links: Iterable[Link], batch: Batch, now: float) -> None:
         """What a person calls a sitemap and was known as a page is read again, as a sitemap. A feed
@@ -120,23 +123,23 @@ class Schedules:
         for link in links:
             if not link.rel & Rel.SITEMAP:
                 continue
-            row = self._books.urls.row_of(link.row)
-            card = self._books.urls.card(row)
-            if card is None:
+            row = self._state.urls.row_of(link.row)
+            state = self._state.urls.state_of(row)
+            if state is None:
                 continue
-            is_missed = card.url.category == NO_SITEMAP
-            if card.url.kind is Kind.PAGE or is_missed:
-                self._make_source(batch, card.url, Kind.SITEMAP)
-                card.url.source = link.source if is_missed else card.url.source
-                self._books.urls.write(batch, card, now)
+            is_missed = state.url.category == NO_SITEMAP
+            if state.url.kind is VisitKind.PAGE or is_missed:
+                self._make_source(batch, state.url, VisitKind.SITEMAP)
+                state.url.source = link.source if is_missed else state.url.source
+                self._state.urls.write(batch, state, now)
                 self._discovery.hasten(batch, row, URGENT, now)
 
-    def _make_source(self, batch: Batch, url: UrlRow, kind: Kind) -> None:
+    def _make_source(self, batch: Batch, url: UrlRow, kind: VisitKind) -> None:
         """It was read as a page: a 304 would hide what it names."""
         url.kind, url.etag, url.last_modified = kind, "", ""
-        if url.life is not None and self._refresher is not None:
-            self._refresher.forget(batch, url.life)
-        url.life = None
+        if url.history is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.history)
+        url.history = None
 
     def go_on(self, batch: Batch, now: float) -> None:
         mark = next(self._marks(), None)
@@ -145,82 +148,82 @@ class Schedules:
             return
         key, place = mark
         if key == _ALL:
-            cards, place = self._some_rows(b"\x01", b"\xff", place)
-            for card in cards:
-                self._date(batch, card, now)
+            states, place = self._some_rows(b"\x01", b"\xff", place)
+            for state in states:
+                self._date(batch, state, now)
         else:
             chosen = unpack(Selection, key[len(_SOME) :])
-            cards, place = self._some_rows(chosen.start, chosen.end, place)
-            for card in cards:
-                self._make_due(batch, card, chosen, now)
+            states, place = self._some_rows(chosen.start, chosen.end, place)
+            for state in states:
+                self._make_due(batch, state, chosen, now)
         if place:
             batch.put("queue", key, place)
         else:
             batch.delete("queue", key)
 
-    def _date(self, batch: Batch, card: Card, now: float) -> None:
-        url = card.url
+    def _date(self, batch: Batch, state: UrlState, now: float) -> None:
+        url = state.url
         if url.waiting or self._refresher is None:
             return
         if url.kind in SOURCES:
             if url.category == NO_SITEMAP:
                 return
-            if self._desk is None or self._desk.is_wanted(card.row):
-                self._discovery.enqueue(batch, card, to_ms(now), now, again=True)
+            if self._source_schedule is None or self._source_schedule.is_wanted(state.row):
+                self._discovery.enqueue(batch, state, to_ms(now), now, revisit=True)
         elif url.state in _STORED and url.fetched_ms:
-            life = url.life = url.life or Life(seen_ms=url.fetched_ms)
-            due = self._refresher.plan(batch, card.row, life, now)
-            if due is not None and url.told_ms > life.seen_ms:
+            history = url.history = url.history or ChangeHistory(seen_ms=url.fetched_ms)
+            due = self._refresher.plan(batch, state.row, history, now)
+            if due is not None and url.hinted_ms > history.seen_ms:
                 due = now  # its sitemap said so, while no steady crawl was there
             if due is not None:
-                self._discovery.enqueue(batch, card, to_ms(due), now, again=True)
+                self._discovery.enqueue(batch, state, to_ms(due), now, revisit=True)
         elif url.state in _TO_TRY and not (url.lost and url.state is State.GONE):
             due = ask_again_at(url, _TO_TRY[url.state], now, self._missing)
             if due is not None:
-                self._discovery.enqueue(batch, card, to_ms(due), now, again=True)
+                self._discovery.enqueue(batch, state, to_ms(due), now, revisit=True)
 
-    def _make_due(self, batch: Batch, card: Card, chosen: Selection, now: float) -> None:
-        url = card.url
-        if url.kind is not Kind.PAGE or not url.fetched_ms or url.lost:
+    def _make_due(self, batch: Batch, state: UrlState, chosen: Selection, now: float) -> None:
+        url = state.url
+        if url.kind is not VisitKind.PAGE or not url.fetched_ms or url.lost:
             return
-        if url.waiting and url.level < AGAIN:
+        if url.waiting and url.level < REVISIT:
             return  # a wish: it is next anyway
         if url.state is not State.QUEUED and url.state not in (*_STORED, *_TO_TRY):
             return
         seen_ms = seen(url)
         if chosen.seen_before_ms and seen_ms >= chosen.seen_before_ms:
             return
-        self._discovery.dequeue(batch, card)
+        self._discovery.dequeue(batch, state)
         place = _still_same(url, now) if chosen.changed_first else 0.0
         url.tries = 0
-        due_ms = self._books.allowance.chosen_ms(place)
-        self._discovery.enqueue(batch, card, due_ms, now, again=True)
+        due_ms = self._state.allowance.chosen_ms(place)
+        self._discovery.enqueue(batch, state, due_ms, now, revisit=True)
 
-    def _some_rows(self, start: bytes, end: bytes, place: bytes) -> tuple[list[Card], bytes]:
+    def _some_rows(self, start: bytes, end: bytes, place: bytes) -> tuple[list[UrlState], bytes]:
         """The next few URLs of a range that are not in flight, and the place behind them; an empty
         place: there are no more."""
-        books = self._books
-        rows = list(islice(books.table.scan("page", place or start, end), _ROWS_AT_ONCE))
+        state = self._state
+        rows = list(islice(state.table.scan("page", place or start, end), _ROWS_AT_ONCE))
         found = []
         for key, stored in rows:
             row = row_of_url_key(key)
-            if row is not None and row not in books.in_flight:
+            if row is not None and row not in state.in_flight:
                 url = unpack_url(stored)
-                found.append(Card(row, url, url.counted_as))
+                found.append(UrlState(row, url, url.counted_as))
         return found, rows[-1][0] + NUL if len(rows) == _ROWS_AT_ONCE else b""
 
     def _marks(self) -> Iterator[tuple[bytes, bytes]]:
-        return self._books.table.scan("queue", SCHEDULE_MARK, after_mark(SCHEDULE_MARK))
+        return self._state.table.scan("queue", SCHEDULE_MARK, after_mark(SCHEDULE_MARK))
 
 
 def seen(url: UrlRow) -> int:
     """When a page was last known to be what is stored, in milliseconds."""
-    return max(url.fetched_ms, 0 if url.life is None else url.life.seen_ms)
+    return max(url.fetched_ms, 0 if url.history is None else url.history.seen_ms)
 
 
 def _still_same(url: UrlRow, now: float) -> float:
     """How likely a page is still what is stored: of one without an estimate, by its age alone."""
     quiet_seconds = max(0.0, now - seen(url) / 1000)
-    if url.life is None or not url.life.log_rate_sd:
+    if url.history is None or not url.history.log_rate_sd:
         return 0.5 + 0.5 * -expm1(-1 / (1 + quiet_seconds / 86_400)) / 2
-    return exp(-min(700.0, exp(url.life.log_rate) * quiet_seconds))
+    return exp(-min(700.0, exp(url.history.log_rate) * quiet_seconds))

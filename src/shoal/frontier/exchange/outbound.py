@@ -7,27 +7,29 @@ domains that something new is named of, and a page that is named on every page i
 
 from collections.abc import Callable, Mapping, Sequence
 
-from shoal.frontier.state.provenance import Trail
+from shoal.frontier.state.provenance import Provenance
 from shoal.model.link import Link
-from shoal.model.messages import Handed, Named
+from shoal.model.messages import Handed, Linked
 from shoal.model.urls.rowkey import site_of_key
-from shoal.ports import Batch, Elsewhere
+from shoal.ports import Batch, RemoteTablets
 
 _SENT_REMEMBERED = 100_000
 _SITES_REMEMBERED = 100_000
 
 
-class Emigration:
-    def __init__(self, elsewhere: Elsewhere, is_private: Callable[[bytes], bool]) -> None:
-        self._elsewhere = elsewhere
+class Outbound:
+    def __init__(self, remote: RemoteTablets, is_private: Callable[[bytes], bool]) -> None:
+        self._remote = remote
         self._is_private = is_private
         self._is_own: dict[bytes, bool] = {}
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()
-        self.named: set[bytes] = set()
+        self.linked: set[bytes] = set()
         """Sites elsewhere of which the page at hand names something that was not sent lately."""
 
-    def send(self, batch: Batch, links: Sequence[Link], trail: Trail, when_ms: int) -> list[int]:
+    def send(
+        self, batch: Batch, links: Sequence[Link], origin: Provenance, when_ms: int
+    ) -> list[int]:
         """Send away what is not ours; returns the places of the links that are."""
         own: list[int] = []
         away: dict[bytes, list[Link]] = {}
@@ -37,40 +39,40 @@ class Emigration:
                 own.append(place)
             else:
                 away.setdefault(site, []).append(link)
-        finder = trail.found_from
+        finder = origin.found_from
         private = bool(away and finder) and self._is_private(site_of_key(finder))
-        for site, named in away.items():
-            news = [link for link in named if self._is_news(link.row)]
+        for site, linked in away.items():
+            news = [link for link in linked if self._is_news(link.row)]
             if news:
-                self.named.add(site)
-            item = Named(
-                named,
-                trail.depth,
-                trail.hops,
-                trail.found_from,
+                self.linked.add(site)
+            item = Linked(
+                linked,
+                origin.depth,
+                origin.hops,
+                origin.found_from,
                 when_ms,
-                trail.life,
-                trail.again,
-                trail.readers,
+                origin.history,
+                origin.again,
+                origin.readers,
                 private,
             )
-            self._elsewhere.send(batch, site, item)
+            self._remote.send(batch, site, item)
         return own
 
-    def take_named(self) -> set[bytes]:
-        named, self.named = self.named, set()
-        return named
+    def take_linked(self) -> set[bytes]:
+        linked, self.linked = self.linked, set()
+        return linked
 
     def hand_on(self, batch: Batch, shares: Mapping[bytes, float]) -> None:
         for site, pages in shares.items():
-            self._elsewhere.send(batch, site, Handed(site, pages))
+            self._remote.send(batch, site, Handed(site, pages))
 
     def _owns(self, site: bytes) -> bool:
         found = self._is_own.get(site)
         if found is None:
             if len(self._is_own) >= _SITES_REMEMBERED:
                 self._is_own.clear()
-            found = self._is_own[site] = self._elsewhere.owns(site)
+            found = self._is_own[site] = self._remote.owns(site)
         return found
 
     def _is_news(self, row: bytes) -> bool:

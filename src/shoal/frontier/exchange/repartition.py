@@ -2,7 +2,7 @@
 
 A site moves as a whole, with its rows, its queue, its place in the front index and its clock; so
 nothing has to be counted or placed anew, and the order of work stays as it was. What is of no one
-site is said here: a wish that concerns all sites goes to all tablets, and where two of them had
+site is said here: a command that concerns all sites goes to all tablets, and where two of them had
 come to different rows it goes on at the earlier; the credit of a domain is divided by the sites
 that each tablet has of it; totals and clocks are the caller's (`Whole`).
 """
@@ -11,24 +11,24 @@ from collections import Counter
 from collections.abc import Sequence
 
 from shoal.errors import CollectionError
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.credit import CreditRow, credit_key, domain_of
 from shoal.frontier.sources.injections import Injection
-from shoal.frontier.sources.listings import Parcel
+from shoal.frontier.sources.listings import Listing
 from shoal.frontier.state.rows import (
     ACTIVE_MARK,
     ADDRESSES_KEY,
+    BULK_UPDATE_MARK,
     CLOCK_KEY,
     COUNTS_KEY,
     EXCLUDED_KEY,
     FRONT_MARK,
     INJECT_MARK,
+    LISTING_MARK,
     MODE_KEY,
-    NAMED_MARK,
     RELAX_MARK,
     REOPEN_MARK,
     SCHEDULE_MARK,
-    SWEEP_MARK,
     SiteRow,
     UrlRow,
     is_host_row_key,
@@ -40,9 +40,9 @@ from shoal.model.cell import NUL
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import tablet_of_host, tablet_of_row, tablet_of_site
 
-NUMBERED = (NAMED_MARK, INJECT_MARK)
+NUMBERED = (LISTING_MARK, INJECT_MARK)
 """Kinds of queue entries whose number only says when they came: another will do."""
-_OF_ALL = SWEEP_MARK + b"r" + NUL
+_OF_ALL = BULK_UPDATE_MARK + b"r" + NUL
 _CREDIT = credit_key(b"")
 _ROBOTS = robots_row_key(b"")
 _HOST = b"\x00host"
@@ -76,13 +76,13 @@ def tablets_of_queue_key(key: bytes, value: bytes, tablets: int) -> Sequence[int
         return (tablet_of_site(rest, tablets),)
     if mark == RELAX_MARK:
         return (tablet_of_row(rest, tablets),)
-    if mark == NAMED_MARK:
-        return (tablet_of_row(unpack(Parcel, value).finder, tablets),)
+    if mark == LISTING_MARK:
+        return (tablet_of_row(unpack(Listing, value).finder, tablets),)
     if mark == INJECT_MARK:
         return (tablet_of_row(unpack(Injection, value).row, tablets),)
     if mark == SCHEDULE_MARK or key.startswith(_OF_ALL):
         return range(tablets)
-    if mark == SWEEP_MARK:
+    if mark == BULK_UPDATE_MARK:
         return (tablet_of_site(rest[1:].partition(NUL)[0], tablets),)
     raise strange("queue", key)
 
@@ -168,7 +168,7 @@ class Whole:
                 self.totals[name] += n
         if CLOCK_KEY in stored:
             self._clock_ms = max(self._clock_ms, unpack(int, stored[CLOCK_KEY]))
-        self._modes.add(stored.get(MODE_KEY, Again.NO.encode()))
+        self._modes.add(stored.get(MODE_KEY, Mode.NEW.encode()))
         addresses = stored.get(ADDRESSES_KEY)
         self._all_closed &= addresses is not None
         for address, ready_ms in unpack(dict[str, int], addresses or pack({})).items():
@@ -182,7 +182,7 @@ class Whole:
         """What a tablet's frontier finds when it is opened."""
         counts = tally.with_totals(self.totals if is_first else Counter())
         # A mode that none has makes every crawl look again how long revisits have to wait.
-        mode = min(self._modes) if len(self._modes) == 1 else Again.ONLY.encode()
+        mode = min(self._modes) if len(self._modes) == 1 else Mode.REFRESH.encode()
         found = {COUNTS_KEY: pack(counts), MODE_KEY: mode}
         if self._clock_ms:
             found[CLOCK_KEY] = pack(self._clock_ms)

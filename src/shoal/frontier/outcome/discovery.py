@@ -10,27 +10,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from shoal.frontier.exchange.outbound import Emigration
-from shoal.frontier.state.frontier_state import Books
-from shoal.frontier.state.provenance import Trail
+from shoal.frontier.exchange.outbound import Outbound
+from shoal.frontier.outcome.queue_order import URGENT, Order
+from shoal.frontier.state.frontier_state import FrontierState
+from shoal.frontier.state.provenance import Provenance
 from shoal.frontier.state.rows import (
-    AGAIN,
     BY_HAND,
     RELAX_MARK,
+    REVISIT,
     UrlRow,
     after_mark,
     entry_key,
     entry_of,
 )
-from shoal.frontier.state.urls import Card, Seen
+from shoal.frontier.state.urls import Seen, UrlState
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Life
-from shoal.model.link import Link, Rel, Source
+from shoal.model.change_history import ChangeHistory
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.spelling import seen_row
-from shoal.model.visit import SOURCES, Kind
-from shoal.ports import Batch, Elsewhere, LinksOf
+from shoal.model.visit import SOURCES, VisitKind
+from shoal.ports import Batch, LinksOf, RemoteTablets
 
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
@@ -38,9 +39,6 @@ _RELAX_AT_ONCE = 16
 _NOFOLLOW, _SITEMAP, _FEED = int(Rel.NOFOLLOW), int(Rel.SITEMAP), int(Rel.FEED)
 _TOO_DEEP = "depth"
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
-DEFAULT_PRIORITY = 0.5
-URGENT = 1.0
-"""The priority of a person's wish."""
 
 
 @dataclass(frozen=True)
@@ -53,64 +51,46 @@ class Reach:
     """Whether what a page or a robots.txt calls its sitemap is read as one."""
 
 
-@dataclass(frozen=True)
-class Order:
-    """In which order a crawl goes."""
-
-    levels: int
-    depth_first: bool = False
-
-    def level_of(self, priority: float) -> int:
-        """The first level is for a person's wish alone: so it is next at its site."""
-        if priority >= URGENT:
-            return 0
-        below = int((URGENT - priority) * (self.levels - 1))
-        return min(self.levels - 1, 1 + below)
-
-    def front_level(self, level: int) -> int:
-        """A site with revisits stands where one with new URLs of no special value does: what a
-        revisit is worth was said by its date."""
-        if level > AGAIN:
-            return self.level_of(DEFAULT_PRIORITY)
-        return 1 if level == AGAIN else level
-
-
 class Discovery:
     def __init__(
-        self, books: Books, order: Order, reach: Reach, elsewhere: Elsewhere | None
+        self, state: FrontierState, order: Order, reach: Reach, remote: RemoteTablets | None
     ) -> None:
-        self._table, self._urls, self._sites, self._front, self._in_flight, allowance = books
+        self._table, self._urls, self._sites, self._front, self._in_flight, allowance = state
         self._doors = allowance.doors
         self._order = order
         self._reach = reach
-        self._away = None if elsewhere is None else Emigration(elsewhere, self._sites.is_private)
+        self._away = None if remote is None else Outbound(remote, self._sites.is_private)
         self._arrivals = 0
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
         self.relaxing = next(self._to_relax(), None) is not None
         """Whether a page's depth fell and its links were not told yet."""
 
-    def offer(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
+    def offer(
+        self, batch: Batch, links: Sequence[Link], origin: Provenance, now: float
+    ) -> list[bytes]:
         """Take note of links; returns the row of each one's target, empty for another tablet's."""
         if self._away is None:
-            targets = self._offer_own(batch, links, trail, now)
+            targets = self._offer_own(batch, links, origin, now)
         else:
-            own = self._away.send(batch, links, trail, to_ms(now))
-            found = iter(self._offer_own(batch, [links[i] for i in own], trail, now))
+            own = self._away.send(batch, links, origin, to_ms(now))
+            found = iter(self._offer_own(batch, [links[i] for i in own], origin, now))
             mine = set(own)
             targets = [next(found) if i in mine else b"" for i in range(len(links))]
-        if self._named or (self._away is not None and self._away.named):
-            self._hand_on(batch, trail)
+        if self._named or (self._away is not None and self._away.linked):
+            self._hand_on(batch, origin)
         return targets
 
-    def take_in(self, batch: Batch, links: Sequence[Link], trail: Trail, now: float) -> list[bytes]:
+    def take_in(
+        self, batch: Batch, links: Sequence[Link], origin: Provenance, now: float
+    ) -> list[bytes]:
         """Take note of links of another tablet's page, which hands on the credit itself."""
-        targets = self._offer_own(batch, links, trail, now)
+        targets = self._offer_own(batch, links, origin, now)
         self._named.clear()
         return targets
 
     def _offer_own(
-        self, batch: Batch, links: Sequence[Link], trail: Trail, now: float
+        self, batch: Batch, links: Sequence[Link], origin: Provenance, now: float
     ) -> list[bytes]:
         # The child works out the key in the seen test with the site's length; a link from elsewhere
         # comes without both.
@@ -118,7 +98,7 @@ class Discovery:
             link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
         ]
         known = self._urls.find([link.row for link in links], keys)
-        depth, is_plain = trail.depth, not trail.hops
+        depth, is_plain = origin.depth, not origin.hops
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
@@ -127,20 +107,20 @@ class Discovery:
                 and found is not None
                 and depth >= found.depth
                 and not found.can_reopen
-                and link.source is Source.LINK
+                and link.source is LinkSource.LINK
             ):
                 targets.append(found.row)
             else:
-                targets.append(self._offer_one(batch, link, found, trail, now))
+                targets.append(self._offer_one(batch, link, found, origin, now))
         return targets
 
-    def _hand_on(self, batch: Batch, trail: Trail) -> None:
+    def _hand_on(self, batch: Batch, origin: Provenance) -> None:
         """Who names something new on other domains gives them of its credit."""
         named, self._named = self._named, set()
-        away = set() if self._away is None else self._away.take_named()
-        if not trail.found_from:
+        away = set() if self._away is None else self._away.take_linked()
+        if not origin.found_from:
             return
-        shares = self._sites.credit.hand_on(site_of_key(trail.found_from), named, away)
+        shares = self._sites.credit.hand_on(site_of_key(origin.found_from), named, away)
         if shares is None:
             return
         if self._away is not None:
@@ -150,99 +130,105 @@ class Discovery:
                 self.place_again(batch, site)
 
     def _offer_one(
-        self, batch: Batch, link: Link, found: Seen | None, trail: Trail, now: float
+        self, batch: Batch, link: Link, found: Seen | None, origin: Provenance, now: float
     ) -> bytes:
-        seen = self._other_than(trail, link, found or self._urls.met_in_batch(link.row))
+        seen = self._other_than(origin, link, found or self._urls.met_in_batch(link.row))
         if seen is None:
-            self._discover(batch, link, trail, now)
+            self._discover(batch, link, origin, now)
             return link.row
-        if self._says_something_new(link, trail, seen):
-            self._meet_again(batch, seen.row, link, trail, now)
+        if self._says_something_new(link, origin, seen):
+            self._meet_again(batch, seen.row, link, origin, now)
         return seen.row
 
-    def _other_than(self, trail: Trail, link: Link, seen: Seen | None) -> Seen | None:
+    def _other_than(self, origin: Provenance, link: Link, seen: Seen | None) -> Seen | None:
         """A server that redirects a URL to its other spelling (`/a` to `/a/`) says that only that
         one is the page: then they are two, or the page would never be fetched."""
-        if seen is None or seen.row != trail.found_from or link.row == seen.row or not trail.hops:
+        if seen is None or seen.row != origin.found_from or link.row == seen.row or not origin.hops:
             return seen
         url = self._urls.read(link.row)
         return None if url is None else Seen(link.row, url.depth, url.can_reopen)
 
-    def _says_something_new(self, link: Link, trail: Trail, seen: Seen) -> bool:
-        if link.source is Source.SUBMIT:
+    def _says_something_new(self, link: Link, origin: Provenance, seen: Seen) -> bool:
+        if link.source is LinkSource.SUBMIT:
             return True
-        if not seen.can_reopen and trail.depth >= seen.depth:
+        if not seen.can_reopen and origin.depth >= seen.depth:
             return False
-        refusal = self._refusal(link, trail)
-        nearer = trail.depth < seen.depth and refusal.partition(":")[0] in ("", _TOO_DEEP)
+        refusal = self._refusal(link, origin)
+        nearer = origin.depth < seen.depth and refusal.partition(":")[0] in ("", _TOO_DEEP)
         return nearer or (seen.can_reopen and not refusal)
 
-    def _discover(self, batch: Batch, link: Link, trail: Trail, now: float) -> None:
+    def _discover(self, batch: Batch, link: Link, origin: Provenance, now: float) -> None:
         url = UrlRow(
             State.QUEUED,
-            depth=trail.depth,
+            depth=origin.depth,
             source=link.source,
-            found_from=trail.found_from,
+            found_from=origin.found_from,
             found_ms=to_ms(now),
-            hops=trail.hops,
-            priority=URGENT if link.source is Source.SUBMIT else link.priority,
+            hops=origin.hops,
+            priority=URGENT if link.source is LinkSource.SUBMIT else link.priority,
             kind=self._kind(link),
         )
-        url.reason = self._refusal(link, trail)
-        card = Card(link.row, url, None)
+        url.reason = self._refusal(link, origin)
+        state = UrlState(link.row, url, None)
         if url.reason:
             url.state = State.EXCLUDED
-            self._urls.write(batch, card, now)
+            self._urls.write(batch, state, now)
         else:
-            self.enqueue(batch, card, 0, now)
+            self.enqueue(batch, state, 0, now)
 
-    def _kind(self, link: Link) -> Kind:
+    def _kind(self, link: Link) -> VisitKind:
         """What a page merely announces as a feed is a page until it was seen to be one."""
-        if link.rel & _SITEMAP and (self._reach.sitemaps or link.source is not Source.LINK):
-            return Kind.SITEMAP
-        return Kind.FEED if link.rel & _FEED and link.source is Source.FEED else Kind.PAGE
+        if link.rel & _SITEMAP and (self._reach.sitemaps or link.source is not LinkSource.LINK):
+            return VisitKind.SITEMAP
+        return (
+            VisitKind.FEED
+            if link.rel & _FEED and link.source is LinkSource.FEED
+            else VisitKind.PAGE
+        )
 
-    def _meet_again(self, batch: Batch, row: bytes, link: Link, trail: Trail, now: float) -> None:
-        card = self._urls.card(row)
-        if card is None:
+    def _meet_again(
+        self, batch: Batch, row: bytes, link: Link, origin: Provenance, now: float
+    ) -> None:
+        state = self._urls.state_of(row)
+        if state is None:
             return
-        url, refusal = card.url, self._refusal(link, trail)
-        if trail.depth < url.depth:
-            url.depth = trail.depth
+        url, refusal = state.url, self._refusal(link, origin)
+        if origin.depth < url.depth:
+            url.depth = origin.depth
             if url.state in ANSWERED:
                 batch.put("queue", RELAX_MARK + row, b"")
                 self.relaxing = True
-        if link.source in (Source.SEED, Source.SUBMIT):
+        if link.source in (LinkSource.SEED, LinkSource.SUBMIT):
             url.source = link.source
-        if url.can_reopen and not refusal and link.source is not Source.SUBMIT:
+        if url.can_reopen and not refusal and link.source is not LinkSource.SUBMIT:
             url.state, url.reason = State.QUEUED, ""
-            url.hops, url.priority = trail.hops, link.priority
-            self.enqueue(batch, card, 0, now)
+            url.hops, url.priority = origin.hops, link.priority
+            self.enqueue(batch, state, 0, now)
             return
         if refusal and url.category == _TOO_DEEP:
             url.reason = refusal  # still too deep, but less so
-        self._urls.write(batch, card, now)
-        if link.source is Source.SUBMIT:
+        self._urls.write(batch, state, now)
+        if link.source is LinkSource.SUBMIT:
             self.hasten(batch, row, URGENT, now)
 
     def enqueue(
-        self, batch: Batch, card: Card, due_ms: int, now: float, *, again: bool = False
+        self, batch: Batch, state: UrlState, due_ms: int, now: float, *, revisit: bool = False
     ) -> None:
         """Give a URL its queue entry, and its site a place in the front index if it has none. As a
         revisit it waits `again`: crawls of one pass leave it where it is. An entry that it has is
         replaced: what was refused on a later visit waits, too."""
-        row, url, _ = card
-        self.dequeue(batch, card)
+        row, url, _ = state
+        self.dequeue(batch, state)
         if url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row)):
-            self.turn_away(batch, card, now)
+            self.turn_away(batch, state, now)
             return
         url.waiting = True
         url.level = self._order.level_of(url.priority)
-        if again:
-            url.level = AGAIN if url.kind in SOURCES else AGAIN + 1
+        if revisit:
+            url.level = REVISIT if url.kind in SOURCES else REVISIT + 1
         url.due_ms = due_ms
         url.order = self._arrival(now)
-        self._urls.write(batch, card, now)
+        self._urls.write(batch, state, now)
         site, entry = site_of_key(row), entry_of(row, url)
         batch.put("queue", entry_key(site, entry), b"")
         self._sites.count_waiting(site, 1)
@@ -257,16 +243,16 @@ class Discovery:
             opens_ms = self._doors(to_ms(now)).opens_ms(entry)
             self.place(batch, site, entry.level, max(opens_ms, to_ms(now)))
 
-    def turn_away(self, batch: Batch, card: Card, now: float) -> None:
+    def turn_away(self, batch: Batch, state: UrlState, now: float) -> None:
         """A person wants nothing more of its host: what waits there is excluded, and so counted."""
-        self._sites.row(site_of_key(card.row))  # it has one, so that its URLs are found again
-        self.dequeue(batch, card)
-        card.url.state, card.url.reason, card.url.tries = State.EXCLUDED, _TURNED_AWAY, 0
-        self._urls.write(batch, card, now)
+        self._sites.row(site_of_key(state.row))  # it has one, so that its URLs are found again
+        self.dequeue(batch, state)
+        state.url.state, state.url.reason, state.url.tries = State.EXCLUDED, _TURNED_AWAY, 0
+        self._urls.write(batch, state, now)
 
-    def dequeue(self, batch: Batch, card: Card) -> None:
+    def dequeue(self, batch: Batch, state: UrlState) -> None:
         """Delete a URL's queue entry; the caller writes its row."""
-        row, url, _ = card
+        row, url, _ = state
         if not url.waiting:
             return
         site, entry = site_of_key(row), entry_of(row, url)
@@ -282,11 +268,11 @@ class Discovery:
     def hasten(self, batch: Batch, row: bytes, priority: float, now: float) -> bool:
         """Fetch a known URL sooner; if that is a person's wish, also again, and whatever the scope
         says (robots.txt is still obeyed)."""
-        card = self._urls.card(row)
-        if card is None or row in self._in_flight:
+        state = self._urls.state_of(row)
+        if state is None or row in self._in_flight:
             return False
-        url = card.url
-        if url.waiting and url.level >= AGAIN and priority < URGENT:
+        url = state.url
+        if url.waiting and url.level >= REVISIT and priority < URGENT:
             return False  # when it is due again is not for its rank alone to say
         if url.waiting:
             sooner = self._order.level_of(priority) < url.level or url.due_ms > to_ms(now)
@@ -294,20 +280,22 @@ class Discovery:
             sooner = priority >= URGENT
         if not sooner:
             return False
-        self.dequeue(batch, card)
+        self.dequeue(batch, state)
         if url.state in (State.EXCLUDED, State.FAILED):
             url.state, url.reason = State.QUEUED, ""
         url.priority = max(priority, url.priority)
         url.tries = 0
-        self.enqueue(batch, card, 0, now)
+        self.enqueue(batch, state, 0, now)
         return True
 
-    def succeed(self, batch: Batch, targets: Sequence[bytes], trail: Trail, now: float) -> None:
+    def succeed(
+        self, batch: Batch, targets: Sequence[bytes], origin: Provenance, now: float
+    ) -> None:
         """A page has moved to these."""
         for target in filter(None, targets):
-            if trail.life is not None:
-                self._inherit(batch, target, trail.life, now)
-            if trail.again:
+            if origin.history is not None:
+                self._inherit(batch, target, origin.history, now)
+            if origin.again:
                 self._bring_on(batch, target, now)
 
     def _bring_on(self, batch: Batch, row: bytes, now: float) -> None:
@@ -317,14 +305,16 @@ class Discovery:
         if url is not None and url.waiting and url.state is State.QUEUED and not url.visits:
             self.hasten(batch, row, URGENT, now)
 
-    def _inherit(self, batch: Batch, row: bytes, life: Life, now: float) -> None:
+    def _inherit(self, batch: Batch, row: bytes, history: ChangeHistory, now: float) -> None:
         """A page has moved here: how it changes is known already."""
-        card = self._urls.card(row)
-        if card is None or card.url.kind in SOURCES:
+        state = self._urls.state_of(row)
+        if state is None or state.url.kind in SOURCES:
             return
-        if card.url.life is None and not card.url.visits:
-            card.url.life = Life(life.quiet_seconds, life.dated, dict(life.undated), life.observed)
-            self._urls.write(batch, card, now)
+        if state.url.history is None and not state.url.visits:
+            state.url.history = ChangeHistory(
+                history.quiet_seconds, history.dated, dict(history.undated), history.observed
+            )
+            self._urls.write(batch, state, now)
 
     def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
         """An idle site has work of this level from this time on: its entry is the best of both.
@@ -373,21 +363,21 @@ class Discovery:
             links = links_of(row)
             moved = [link for link in links if link.rel & Rel.REDIRECT]
             others = [link for link in links if not link.rel & Rel.REDIRECT]
-            self.offer(batch, moved, Trail(url.depth, url.hops + 1, row), now)
-            self.offer(batch, others, Trail(url.depth + 1, 0, row), now)
+            self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row), now)
+            self.offer(batch, others, Provenance(url.depth + 1, 0, row), now)
 
-    def _refusal(self, link: Link, trail: Trail) -> str:
-        if link.source is Source.SUBMIT:
+    def _refusal(self, link: Link, origin: Provenance) -> str:
+        if link.source is LinkSource.SUBMIT:
             return ""
         if link.excluded:
             return link.excluded
         if link.rel & _NOFOLLOW:
             return "nofollow: the link or its page says so"
-        if trail.hops > self._reach.max_hops:
+        if origin.hops > self._reach.max_hops:
             return f"redirects: more than {self._reach.max_hops} in a chain"
         limit = self._reach.max_depth
-        if limit is not None and trail.depth > limit:
-            return f"{_TOO_DEEP}: {trail.depth} is beyond the limit of {limit}"
+        if limit is not None and origin.depth > limit:
+            return f"{_TOO_DEEP}: {origin.depth} is beyond the limit of {limit}"
         return ""
 
     def _arrival(self, now: float) -> int:

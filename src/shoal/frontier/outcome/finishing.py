@@ -3,20 +3,20 @@ a redirect, the pages of a sitemap or a feed."""
 
 from collections.abc import Callable, Sequence
 
-from shoal.frontier.background.requeue_duplicates import SecondThoughts
+from shoal.frontier.background.requeue_duplicates import DuplicateRequeuer
 from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.outcome.settling import Ending, Settler, has_own_text
 from shoal.frontier.schedule.credit import Credit
 from shoal.frontier.sources.guessed_sitemaps import may_lead_on
 from shoal.frontier.sources.injections import done
-from shoal.frontier.sources.listings import Namings
-from shoal.frontier.state.provenance import Trail
-from shoal.frontier.state.rows import AGAIN, UrlRow, is_web
-from shoal.model.link import Link, Rel, Source
+from shoal.frontier.sources.listings import Listings
+from shoal.frontier.state.provenance import Provenance
+from shoal.frontier.state.rows import REVISIT, UrlRow, is_web
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.verdict import Finished
-from shoal.model.visit import Kind, Visit
+from shoal.model.visit import Visit, VisitKind
 from shoal.ports import Batch
 
 Offered = tuple[Sequence[Link], Sequence[bytes]]
@@ -28,28 +28,28 @@ class Finisher:
         settler: Settler,
         discovery: Discovery,
         credit: Credit,
-        takers: tuple[SecondThoughts, Namings],
+        takers: tuple[DuplicateRequeuer, Listings],
         seed_moved: Callable[[str], None],
     ) -> None:
         self._settler = settler
         self._discovery = discovery
         self._credit = credit
-        self._thoughts, self._namings = takers
+        self._requeuer, self._listings = takers
         self._seed_moved = seed_moved
 
     def finish(self, batch: Batch, ending: Ending) -> Finished:
         visit, now = ending.visit, ending.now
         # The row's depth, not the visit's: a nearer link may have come while it was in flight.
         settled = self._settler.settle(batch, ending)
-        self._thoughts.take(batch, settled.verdict, now)
-        self._namings.take_below(batch, visit, ending.understood.below, now)
-        self._namings.take(batch, visit.row, settled.named, now)
-        if visit.kind is Kind.INJECTED and visit.order:
+        self._requeuer.take(batch, settled.verdict, now)
+        self._listings.take_below(batch, visit, ending.understood.below, now)
+        self._listings.take(batch, visit.row, settled.named, now)
+        if visit.kind is VisitKind.INJECTED and visit.order:
             done(batch, visit.order)
-        if visit.kind is Kind.PAGE and ending.fetched.asked and visit.level < AGAIN:
+        if visit.kind is VisitKind.PAGE and ending.fetched.requested and visit.level < REVISIT:
             self._credit.charge(visit.site, own_text=has_own_text(settled.verdict.documents))
         links, targets = self._offer(batch, ending, settled.url)
-        self._namings.guesses.consider(batch, visit, settled.url.state, now)
+        self._listings.guesses.consider(batch, visit, settled.url.state, now)
         return Finished(settled.verdict, links, targets, settled.change)
 
     def _offer(self, batch: Batch, ending: Ending, url: UrlRow) -> Offered:
@@ -60,30 +60,30 @@ class Finisher:
         if ending.verdict.links_known:
             return links, [b""] * len(links)
         page = documents[0] if documents else None
-        trail = Trail(url.depth + 1, 0, visit.row, readers=page.readers if page else [])
-        return links, self._discovery.offer(batch, links, trail, ending.now)
+        origin = Provenance(url.depth + 1, 0, visit.row, readers=page.readers if page else [])
+        return links, self._discovery.offer(batch, links, origin, ending.now)
 
     def _move(self, batch: Batch, ending: Ending, url: UrlRow) -> Offered:
         visit, now = ending.visit, ending.now
         moved_to = [link for link in ending.understood.links if link.row != visit.row]
-        if visit.source is Source.GUESS:
+        if visit.source is LinkSource.GUESS:
             moved_to = may_lead_on(moved_to)
         for link in moved_to:
-            if visit.source is Source.SEED and _may_move(visit, link):
+            if visit.source is LinkSource.SEED and _may_move(visit, link):
                 # The site that a person named has moved: where it went is what they meant. Never
                 # a local file: a server has no say in what is read of this machine.
-                link.excluded, link.source = "", Source.SEED
+                link.excluded, link.source = "", LinkSource.SEED
                 self._seed_moved(link.url)
-            if visit.kind is Kind.SITEMAP:
+            if visit.kind is VisitKind.SITEMAP:
                 link.rel |= int(Rel.SITEMAP)
-                link.source = Source.GUESS if visit.source is Source.GUESS else link.source
-            elif visit.kind is Kind.FEED:
-                link.excluded, link.source = "", Source.FEED
+                link.source = LinkSource.GUESS if visit.source is LinkSource.GUESS else link.source
+            elif visit.kind is VisitKind.FEED:
+                link.excluded, link.source = "", LinkSource.FEED
                 link.rel |= int(Rel.FEED)
-        life = url.life if url.lost else None
-        trail = Trail(url.depth, visit.hops + 1, visit.row, life, visit.level >= AGAIN)
-        targets = self._discovery.offer(batch, moved_to, trail, now)
-        self._discovery.succeed(batch, targets, trail, now)
+        history = url.history if url.lost else None
+        origin = Provenance(url.depth, visit.hops + 1, visit.row, history, visit.level >= REVISIT)
+        targets = self._discovery.offer(batch, moved_to, origin, now)
+        self._discovery.succeed(batch, targets, origin, now)
         return moved_to, targets
 
 

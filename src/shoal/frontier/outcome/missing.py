@@ -51,7 +51,7 @@ def note_missing(url: UrlRow, fetched: Fetched, now: float, settings: MissingSet
         url.misses = url.missing_ms = 0
         url.lost = False
         return
-    if not fetched.asked:
+    if not fetched.requested:
         return
     url.misses += 1
     was_there = url.fetched_ms > 0

@@ -12,20 +12,20 @@ from typing import NamedTuple
 from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.outcome.missing import MissingSettings, ask_again_at, is_found, note_missing
 from shoal.frontier.sources.guessed_sitemaps import why_missed
-from shoal.frontier.state.frontier_state import Books
-from shoal.frontier.state.rows import AGAIN, UrlRow
+from shoal.frontier.state.frontier_state import FrontierState
+from shoal.frontier.state.rows import REVISIT, UrlRow
 from shoal.frontier.state.settings import MOST_LIES, Seams
-from shoal.frontier.state.urls import Card
+from shoal.frontier.state.urls import UrlState
 from shoal.model.cell import to_ms
 from shoal.model.change_history import Change
 from shoal.model.document import Document, Fate, Understood
-from shoal.model.link import Source
-from shoal.model.listings.listing import Named
+from shoal.model.link import LinkSource
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.outcome import TREATMENT, Outcome, State, of_status
 from shoal.model.record import changed
 from shoal.model.urls.rowkey import part_of
 from shoal.model.verdict import Verdict
-from shoal.model.visit import SOURCES, Fetched, Kind, Visit
+from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
 from shoal.ports import Batch
 
 
@@ -45,7 +45,7 @@ class Settled(NamedTuple):
     url: UrlRow
     verdict: Verdict
     """As it was judged, but that a page may have turned out to be a feed."""
-    named: Sequence[Named]
+    named: Sequence[ListedUrl]
     """What a sitemap or a feed names, as far as it is to be offered."""
     change: Change = Change.UNKNOWN
     """Whether the page says something else than before."""
@@ -53,32 +53,32 @@ class Settled(NamedTuple):
 
 class Settler:
     def __init__(
-        self, books: Books, discovery: Discovery, seams: Seams, missing: MissingSettings
+        self, state: FrontierState, discovery: Discovery, seams: Seams, missing: MissingSettings
     ) -> None:
-        self._urls = books.urls
-        self._sites = books.sites
+        self._urls = state.urls
+        self._sites = state.sites
         self._discovery = discovery
         self._refresher = seams.refresher
-        self._desk = seams.desk
+        self._source_schedule = seams.source_schedule
         self._missing = missing
 
     def settle(self, batch: Batch, ending: Ending) -> Settled:
         visit, fetched, understood, verdict, now = ending
-        card = self._urls.card(visit.row) or _new_card(visit, now)
-        url = card.url
-        self._discovery.dequeue(batch, card)
-        is_again = visit.level >= AGAIN
+        state = self._urls.state_of(visit.row) or _new_state(visit, now)
+        url = state.url
+        self._discovery.dequeue(batch, state)
+        is_revisit = visit.level >= REVISIT
         if fetched.outcome is Outcome.CANCELLED:
             # As if never taken.
-            self._discovery.enqueue(batch, card, visit.due_ms, now, again=is_again)
-            return Settled(url, verdict, understood.named)
-        url.visits += fetched.asked
+            self._discovery.enqueue(batch, state, visit.due_ms, now, revisit=is_revisit)
+            return Settled(url, verdict, understood.listed)
+        url.visits += fetched.requested
         self._learn_of_site(ending, url)
         if fetched.outcome is Outcome.CHANGED:
             url.ask_whole = True
             due_ms = max(0, visit.due_ms - 1)  # next, so that it soon shows what HEAD is worth
-            self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
-            return Settled(url, verdict, understood.named)
+            self._discovery.enqueue(batch, state, due_ms, now, revisit=is_revisit)
+            return Settled(url, verdict, understood.listed)
         url.tries, url.ask_whole = visit.tries + 1, False
         url.status = fetched.status
         treatment = TREATMENT[fetched.outcome]
@@ -86,16 +86,16 @@ class Settler:
             wait = treatment.wait * 2 ** (url.tries - 1)
             # A revisit keeps its date, or a refresh would not take it again: its host's clock waits
             # as long.
-            due_ms = visit.due_ms if is_again else to_ms(now + wait)
-            self._discovery.enqueue(batch, card, due_ms, now, again=is_again)
-            return Settled(url, verdict, understood.named)
+            due_ms = visit.due_ms if is_revisit else to_ms(now + wait)
+            self._discovery.enqueue(batch, state, due_ms, now, revisit=is_revisit)
+            return Settled(url, verdict, understood.listed)
         url.tries = 0
-        return self._settle(batch, card, ending)
+        return self._settle(batch, state, ending)
 
-    def _settle(self, batch: Batch, card: Card, ending: Ending) -> Settled:
-        visit, fetched, url, now = ending.visit, ending.fetched, card.url, ending.now
+    def _settle(self, batch: Batch, state: UrlState, ending: Ending) -> Settled:
+        visit, fetched, url, now = ending.visit, ending.fetched, state.url, ending.now
         missed = ""
-        if url.source is Source.GUESS and url.state is not State.SOURCE:
+        if url.source is LinkSource.GUESS and url.state is not State.SOURCE:
             missed = why_missed(fetched, ending.understood)
         url.state, url.reason = TREATMENT[fetched.outcome].state, reason_of(ending)
         if visit.kind in SOURCES and is_found(fetched.outcome):
@@ -105,13 +105,13 @@ class Settler:
         settled, due = self._learn(batch, ending, url)
         if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
             _remember_validators(url, ending)
-        became_source = url.kind in SOURCES and visit.kind is Kind.PAGE
+        became_source = url.kind in SOURCES and visit.kind is VisitKind.PAGE
         if became_source:  # a 304 would hide its items
             url.etag = url.last_modified = ""
         self._count_site(visit, fetched, url)
         note_missing(url, fetched, now, self._missing)
-        if url.lost and url.life is not None and self._refresher is not None:
-            self._refresher.forget(batch, url.life)
+        if url.lost and url.history is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.history)
         is_removed = visit.kind in SOURCES and due is None
         if self._missing.asks_again and not is_found(fetched.outcome) and not is_removed:
             due = ask_again_at(url, fetched.outcome, now, self._missing)
@@ -119,57 +119,57 @@ class Settler:
             due = None
         if became_source and due is None:  # it was said to be one while it was being asked for
             again = self._missing.asks_again
-            self._discovery.enqueue(batch, card, to_ms(now), now, again=again)
+            self._discovery.enqueue(batch, state, to_ms(now), now, revisit=again)
         elif due is None:
-            self._urls.write(batch, card, now)
+            self._urls.write(batch, state, now)
         else:
-            self._discovery.enqueue(batch, card, to_ms(due), now, again=True)
+            self._discovery.enqueue(batch, state, to_ms(due), now, revisit=True)
         self._settle_parts(batch, ending)
         return settled
 
     def _learn(self, batch: Batch, ending: Ending, url: UrlRow) -> tuple[Settled, float | None]:
         """What the visit says of how the page changes, and when to look again."""
         visit, fetched, understood, verdict, now = ending
-        named: Sequence[Named] = understood.named
+        named: Sequence[ListedUrl] = understood.listed
         due: float | None = None
         if visit.kind in SOURCES:
-            self._forget_life(batch, url)
-            if self._desk is not None:
-                named, due = self._desk.take(batch, visit, fetched, understood, now)
+            self._forget_history(batch, url)
+            if self._source_schedule is not None:
+                named, due = self._source_schedule.take(batch, visit, fetched, understood, now)
             return Settled(url, verdict, named), due
         if self._refresher is None or not is_found(fetched.outcome):
             return Settled(url, verdict, named), None
-        url.life, change = self._refresher.learn(
-            visit, fetched, understood, verdict.resemblance, url.life
+        url.history, change = self._refresher.learn(
+            visit, fetched, understood, verdict.resemblance, url.history
         )
-        if url.told_ms:
+        if url.hinted_ms:
             self._learn_of_hint(visit.site, url, change)
-        if verdict.documents and self._desk is not None:
+        if verdict.documents and self._source_schedule is not None:
             own, *parts = verdict.documents
-            due = self._desk.adopt(batch, visit.row, own, now)
+            due = self._source_schedule.adopt(batch, visit.row, own, now)
             if due is not None:
-                url.kind, url.state, url.reason = Kind.FEED, State.SOURCE, str(Kind.FEED)
+                url.kind, url.state, url.reason = VisitKind.FEED, State.SOURCE, str(VisitKind.FEED)
                 verdict = changed(verdict, documents=[changed(own, fate=Fate.SOURCE), *parts])
         if url.kind in SOURCES:
-            self._forget_life(batch, url)
-            if visit.kind is Kind.INJECTED and self._missing.asks_again:
+            self._forget_history(batch, url)
+            if visit.kind is VisitKind.INJECTED and self._missing.asks_again:
                 due = max(now, url.due_ms / 1000)  # a feed's own item names it: it keeps its date
         else:
-            due = self._refresher.plan(batch, visit.row, url.life, now)
+            due = self._refresher.plan(batch, visit.row, url.history, now)
         return Settled(url, verdict, named, change), due
 
-    def _forget_life(self, batch: Batch, url: UrlRow) -> None:
+    def _forget_history(self, batch: Batch, url: UrlRow) -> None:
         """When a source is asked for follows from what it names, not from how it changes."""
-        if url.life is not None and self._refresher is not None:
-            self._refresher.forget(batch, url.life)
-        url.life = None
+        if url.history is not None and self._refresher is not None:
+            self._refresher.forget(batch, url.history)
+        url.history = None
 
     def _learn_of_hint(self, site: bytes, url: UrlRow, change: Change) -> None:
         """Whether its sitemap was right in saying that it had changed."""
-        url.told_ms = 0
+        url.hinted_ms = 0
         row = self._sites.row(site)
-        row.told_right += change in (Change.MINOR, Change.MAJOR)
-        row.told_wrong += change is Change.NONE
+        row.hints_right += change in (Change.MINOR, Change.MAJOR)
+        row.hints_wrong += change is Change.NONE
         self._sites.touch(site)
 
     def _learn_of_site(self, ending: Ending, url: UrlRow) -> None:
@@ -199,27 +199,27 @@ class Settler:
             if not document.name:
                 continue
             row = visit.row + part_of(document.name)
-            known = self._urls.card(row)
+            known = self._urls.state_of(row)
             if known is not None:
                 self._discovery.dequeue(batch, known)
             part = UrlRow(
                 State.FETCHED,
                 document.fate,
                 depth=visit.depth,
-                source=Source.INJECT,
+                source=LinkSource.INJECT,
                 found_from=visit.row,
                 found_ms=to_ms(now),
                 fetched_ms=to_ms(ending.fetched.ended),
                 visits=1,
             )
             counted_as = None if known is None else known.counted_as
-            self._urls.write(batch, Card(row, part, counted_as), now)
+            self._urls.write(batch, UrlState(row, part, counted_as), now)
 
     def _count_site(self, visit: Visit, fetched: Fetched, url: UrlRow) -> None:
-        if visit.kind is Kind.INJECTED:
+        if visit.kind is VisitKind.INJECTED:
             return
         site = self._sites.row(visit.site)
-        site.visits += fetched.asked
+        site.visits += fetched.requested
         site.bytes += len(fetched.body)
         site.fetched += url.state is State.FETCHED
         site.failed += url.state is State.FAILED
@@ -259,9 +259,9 @@ def has_own_text(documents: Sequence[Document]) -> bool:
     )
 
 
-def _new_card(visit: Visit, now: float) -> Card:
+def _new_state(visit: Visit, now: float) -> UrlState:
     url = UrlRow(State.QUEUED, depth=visit.depth, source=visit.source, found_ms=to_ms(now))
-    return Card(visit.row, url, None)
+    return UrlState(visit.row, url, None)
 
 
 def _remember_validators(url: UrlRow, ending: Ending) -> None:

@@ -34,11 +34,11 @@ class Addresses:
         self._borrower = borrower
         self._gap = gap_seconds if borrower is None else borrower.longest_gap
         self._ready: OrderedDict[str, float] = OrderedDict()
-        self._all_asked = 0.0
+        self._all_requested = 0.0
         """After a kill, any of them may have been asked just now."""
         stored = table.get("site", ADDRESSES_KEY)
         if stored is None:
-            self._all_asked = now + self._gap
+            self._all_requested = now + self._gap
             return
         for address, ready_ms in unpack(dict[str, int], stored).items():
             # No clock lies further ahead than one gap, whatever the wall clock did meanwhile.
@@ -48,7 +48,7 @@ class Addresses:
         table.write(batch)
 
     def ready_at(self, address: str) -> float:
-        return max(self._ready.get(address, 0.0), self._all_asked) if address else 0.0
+        return max(self._ready.get(address, 0.0), self._all_requested) if address else 0.0
 
     def start(self, address: str, now: float) -> Turn:
         """The address is being asked, or has just answered."""

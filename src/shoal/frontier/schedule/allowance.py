@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from shoal.frontier.state.rows import AGAIN, Entry
+from shoal.frontier.state.rows import REVISIT, Entry
 from shoal.model.cell import NEVER_MS, to_ms
 
 _BUCKET_SECONDS = 60.0
@@ -29,17 +29,17 @@ _CHOSEN_STEPS = 500
 a date before all that are given by the clock."""
 
 
-class Again(StrEnum):
+class Mode(StrEnum):
     """Which visits a crawl makes."""
 
-    NO = "new"  # one pass: no page a second time
-    ALSO = "steady"
-    ONLY = "refresh"
+    NEW = "new"  # one pass: no page a second time
+    STEADY = "steady"
+    REFRESH = "refresh"
 
 
 @dataclass(frozen=True)
-class AgainSettings:
-    mode: Again = Again.NO
+class RevisitSettings:
+    mode: Mode = Mode.NEW
     per_second: float = 0.0
     """Revisits that may be made; 0: as many as fall due."""
     share: float = 0.5
@@ -50,7 +50,7 @@ class Doors(NamedTuple):
 
     new_ms: int = 0
     sources_ms: int = NEVER_MS
-    again_ms: int = NEVER_MS
+    revisits_ms: int = NEVER_MS
     since_ms: int = 0
     until_ms: int = NEVER_MS
 
@@ -58,19 +58,19 @@ class Doors(NamedTuple):
         """When an entry may be taken."""
         if not entry.level:
             return entry.due_ms  # a person's wish, or where a page has moved: in every crawl
-        if entry.level < AGAIN:
+        if entry.level < REVISIT:
             return max(entry.due_ms, self.new_ms)
-        if entry.level == AGAIN:
+        if entry.level == REVISIT:
             return max(entry.due_ms, self.sources_ms)
         is_meant = self.since_ms <= entry.due_ms <= self.until_ms
-        return max(entry.due_ms, self.again_ms) if is_meant else NEVER_MS
+        return max(entry.due_ms, self.revisits_ms) if is_meant else NEVER_MS
 
 
 ONLY_NEW = Doors()
 
 
 class Allowance:
-    def __init__(self, settings: AgainSettings, now: float) -> None:
+    def __init__(self, settings: RevisitSettings, now: float) -> None:
         self.mode = settings.mode
         self._share = settings.share
         self._chosen_ms = int(now) * _CHOSEN_STEPS
@@ -89,18 +89,18 @@ class Allowance:
         self._rate, self._burst = per_second, _burst(per_second)
 
     def doors(self, now_ms: int) -> Doors:
-        if self.mode is Again.NO:
+        if self.mode is Mode.NEW:
             return ONLY_NEW
-        if self.mode is Again.ONLY:
+        if self.mode is Mode.REFRESH:
             return Doors(NEVER_MS, NEVER_MS, 0, self._chosen_ms, self.chosen_ms(1.0))
-        return Doors(0, 0, self._again_ms(now_ms / 1000))
+        return Doors(0, 0, self._revisits_ms(now_ms / 1000))
 
     def chosen_ms(self, place: float) -> int:
         """The date of a page that is chosen for the refresh that began with us, by its place from
         0 (first) to 1."""
         return self._chosen_ms + 1 + int(min(max(place, 0.0), 1.0) * (_CHOSEN_STEPS - 2))
 
-    def _again_ms(self, now: float) -> int:
+    def _revisits_ms(self, now: float) -> int:
         """From when pages may be asked again: 0 is now."""
         if not self._rate:
             return 0
@@ -117,7 +117,7 @@ class Allowance:
         its own, or all of them would be woken whenever the bucket opens."""
         gap_ms = 1000 / self._rate if self._rate else 0.0
         latest_ms = now_ms + _LONGEST_SLOT_MS
-        self._slot_ms = min(max(self._slot_ms + gap_ms, self.doors(now_ms).again_ms), latest_ms)
+        self._slot_ms = min(max(self._slot_ms + gap_ms, self.doors(now_ms).revisits_ms), latest_ms)
         return int(self._slot_ms)
 
     def comes_first(self, turns: int) -> bool:

@@ -8,7 +8,7 @@ from shoal.frontier.schedule.sites import ActiveSite
 from shoal.frontier.sources.robots_cache import refusal
 from shoal.model.robots.robots import RobotsRules
 from shoal.model.urls.url import canonical
-from shoal.model.visit import Kind, Visit
+from shoal.model.visit import Visit, VisitKind
 
 
 @dataclass(eq=False)
@@ -25,13 +25,15 @@ class SiteLease:
         return self.visit
 
     def refusal(self, visit: Visit) -> str:
-        if visit.asked_for and self.active.gate.closed:
+        if visit.requested_for and self.active.gate.closed:
             return "paused: the host that this robots.txt is redirected to is paused or excluded"
         rules = self.active.rules
-        if visit.kind is Kind.ROBOTS or (visit.kind is Kind.SITEMAP and _names(rules, visit.url)):
+        if visit.kind is VisitKind.ROBOTS or (
+            visit.kind is VisitKind.SITEMAP and _names(rules, visit.url)
+        ):
             return ""  # a robots.txt that names a sitemap means it to be read
         forbidden = "" if rules is None else refusal(rules, visit.url)
-        return forbidden or (self.learned(visit) if visit.kind is Kind.PAGE else "")
+        return forbidden or (self.learned(visit) if visit.kind is VisitKind.PAGE else "")
 
 
 def _names(rules: RobotsRules | None, sitemap: str) -> bool:

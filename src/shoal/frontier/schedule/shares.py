@@ -2,14 +2,14 @@
 
 Half of what an address bears is divided among all tablets for good: nobody has to be asked for a
 first request. The other half is lent, for a minute at a time, to tablets whose hosts wait for it:
-by the *home* of the address, a tablet by its hash, in equal parts to all that have asked lately. So
-a host that is alone at its address is not held up by the number of tablets, and all of them
+by the *owner* of the address, a tablet by its hash, in equal parts to all that have asked lately.
+So a host that is alone at its address is not held up by the number of tablets, and all of them
 together ask an address no more often than one machine would.
 
 A loan ends by itself, counted from before it was asked for. Who asks again says what it still has,
 and until then that is counted as taken: an answer that was lost, or a question that comes late,
-lends nothing twice. A home that was opened anew lends nothing until all that was lent before it has
-ended. So nothing is stored, and clocks of machines are never compared.
+lends nothing twice. An owner that was opened anew lends nothing until all that was lent before it
+has ended. So nothing is stored, and clocks of machines are never compared.
 """
 
 import time
@@ -35,7 +35,7 @@ _MOST_AT_ONCE = 1000
 Clock = Callable[[], float]
 
 
-def home_of(address: str, tablets: int) -> int:
+def owner_of(address: str, tablets: int) -> int:
     return stable_number(address.encode()) % tablets
 
 
@@ -45,7 +45,7 @@ class _Lent(NamedTuple):
 
 
 class Lender:
-    """What the home of some addresses has lent. `after`: seconds from now, before which it lends
+    """What the owner of some addresses has lent. `after`: seconds from now, before which it lends
     nothing."""
 
     def __init__(self, after: float = 0.0, clock: Clock = time.monotonic) -> None:
@@ -126,19 +126,19 @@ class Borrower:
         loan.pressed = now
 
     def due(self) -> dict[int, Wanted]:
-        """What is to be asked of each home now."""
+        """What is to be asked of each owner now."""
         now, due = self._clock(), dict[int, list[tuple[str, float]]]()
         for address, loan in list(self._loans.items()):
             if now > max(loan.pressed + LOAN_SECONDS, loan.until):
                 del self._loans[address]
             elif loan.ask_at <= now <= loan.pressed + LOAN_SECONDS:
-                asked = due.setdefault(home_of(address, self._tablets), [])
+                asked = due.setdefault(owner_of(address, self._tablets), [])
                 if len(asked) < _MOST_AT_ONCE:
                     asked.append((address, self._held(address, now)))
                     loan.ask_at = now + _SOON_SECONDS
         if due:
             self._position = Position(self._position.epoch, self._position.number + 1)
-        return {home: Wanted(self._position, asked) for home, asked in due.items()}
+        return {owner: Wanted(self._position, asked) for owner, asked in due.items()}
 
     def take(self, wanted: Wanted, lent: Sequence[float], asked_at: float) -> list[str]:
         """What was lent, and when it was asked for; returns the addresses of which it is more."""

@@ -75,7 +75,7 @@ class SiteClocks:
         row.next_ms = max(row.next_ms, ceil((now + wait) * 1000))
         row.note = row.note or "robots.txt can't be had"
 
-    def count_as_asked(self, gate: Gate, now: float) -> None:
+    def count_as_requested(self, gate: Gate, now: float) -> None:
         """It is not known whether the host was asked, nor when its answer ended: just now."""
         row = gate.row
         pause = self._politeness.pause(0.0, None, row.address)

@@ -10,7 +10,7 @@ cursor that never goes back to the start. Invariants:
 3. What is in memory is in the table too, and in flight it is in neither: `next` tells the truth.
 
 Within a site the order is level, then due time, then arrival: the next URL is the head of the first
-level whose head is due. Revisits have levels of their own behind the others (`rows.AGAIN`); which
+level whose head is due. Revisits have levels of their own behind the others (`rows.REVISIT`); which
 of the two come first, and from when on, is for the allowance to say.
 """
 
@@ -20,7 +20,7 @@ from itertools import islice
 
 from shoal.frontier.schedule.allowance import ONLY_NEW, Doors
 from shoal.frontier.state.in_flight import InFlight
-from shoal.frontier.state.rows import AGAIN, Entry, entry_key, level_start, read_entry
+from shoal.frontier.state.rows import REVISIT, Entry, entry_key, level_start, read_entry
 from shoal.model.cell import NUL
 from shoal.ports import Table
 
@@ -45,8 +45,8 @@ class SiteQueue:
         self._in_flight = in_flight
         """Rows whose entry is still on disk, until their commit, and must not be read again."""
         self._doors = doors
-        self._levels = [*range(levels), *(AGAIN | level for level in range(levels))]
-        self._new, self._again = range(levels), range(levels, 2 * levels)
+        self._levels = [*range(levels), *(REVISIT | level for level in range(levels))]
+        self._new, self._revisits = range(levels), range(levels, 2 * levels)
         """What follows is by the place of a level in `_levels`."""
         self._ahead: list[list[Entry]] = [[] for _ in self._levels]
         self._cursor = [level_start(site, level) for level in self._levels]
@@ -54,10 +54,10 @@ class SiteQueue:
         self._was_read = [False] * len(self._levels)
         self._at_once = _FIRST
 
-    def pop(self, now_ms: int, *, again_first: bool = False) -> Entry | None:
+    def pop(self, now_ms: int, *, revisit_first: bool = False) -> Entry | None:
         """Take the next entry that is due; it is in flight until its commit deletes it."""
         doors = self._doors(now_ms)
-        for place in self._order(doors, again_first=again_first):
+        for place in self._order(doors, revisit_first=revisit_first):
             ahead = self._ahead[place]
             if not (ahead or self._exhausted[place]):
                 self._fill(place)
@@ -65,13 +65,13 @@ class SiteQueue:
                 return heappop(ahead)
         return None
 
-    def _order(self, doors: Doors, *, again_first: bool) -> list[int]:
+    def _order(self, doors: Doors, *, revisit_first: bool) -> list[int]:
         if doors is ONLY_NEW:
             return list(self._new)
-        wish, sources = self._new[0], self._again[0]  # a person's wish is next, whatever is due
-        if again_first:
-            return [wish, *self._again, *self._new[1:]]
-        return [wish, sources, *self._new[1:], *self._again[1:]]
+        wish, sources = self._new[0], self._revisits[0]  # a person's wish is next, whatever is due
+        if revisit_first:
+            return [wish, *self._revisits, *self._new[1:]]
+        return [wish, sources, *self._new[1:], *self._revisits[1:]]
 
     def next(self, now_ms: int) -> tuple[int, int] | None:
         """(level, due) of the entry that `pop` would give or, if none is due, of the earliest."""
@@ -92,7 +92,7 @@ class SiteQueue:
     def _place(self, level: int) -> int:
         """A level that is no longer there, since the settings have fewer, is the last one."""
         most = len(self._new)
-        return min(level, most - 1) if level < AGAIN else most + min(level - AGAIN, most - 1)
+        return min(level, most - 1) if level < REVISIT else most + min(level - REVISIT, most - 1)
 
     def offer(self, entry: Entry) -> None:
         """An entry was written to the table, or a taken one was given back."""

@@ -22,7 +22,7 @@ _OUT_OF_TURN = 0.25
 class Turns:
     def __init__(self, standings: int, max_pages: int | None) -> None:
         self._heaps: list[list[tuple[float, int, ActiveSite]]] = [[] for _ in range(standings)]
-        self._asked = [0] * standings
+        self._requested = [0] * standings
         """Sites that are being asked just now."""
         self._left = inf if max_pages is None else int(_OUT_OF_TURN * max_pages)
         self._tie = count()
@@ -56,10 +56,10 @@ class Turns:
         """It is about to be asked."""
         if any(self._comes_soon(standing, now) for standing in range(active.standing)):
             self._left -= 1
-        self._asked[active.standing] += 1
+        self._requested[active.standing] += 1
 
     def end(self, active: ActiveSite) -> None:
-        self._asked[active.standing] -= 1
+        self._requested[active.standing] -= 1
 
     def ready_count(self, now: float) -> int:
         return sum(1 for heap in self._heaps for when, _, _ in heap if when <= now)
@@ -76,4 +76,4 @@ class Turns:
 
     def _comes_soon(self, standing: int, now: float) -> bool:
         heap = self._heaps[standing]
-        return self._asked[standing] > 0 or (bool(heap) and heap[0][0] <= now + SOON_SECONDS)
+        return self._requested[standing] > 0 or (bool(heap) and heap[0][0] <= now + SOON_SECONDS)

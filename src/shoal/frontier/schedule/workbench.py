@@ -22,8 +22,8 @@ from shoal.frontier.schedule.site_clocks import SiteClocks
 from shoal.frontier.schedule.site_queue import SiteQueue
 from shoal.frontier.schedule.sites import ActiveSite
 from shoal.frontier.schedule.turns import SOON_SECONDS, Turns
-from shoal.frontier.state.frontier_state import Books
-from shoal.frontier.state.rows import AGAIN, Robots
+from shoal.frontier.state.frontier_state import FrontierState
+from shoal.frontier.state.rows import REVISIT, Robots
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.urls.rowkey import url_of
@@ -38,13 +38,13 @@ _AWAITED_SECONDS = 60.0
 class Workbench:
     def __init__(
         self,
-        books: Books,
+        state: FrontierState,
         discovery: Discovery,
         clock: Clock,
         settings: FrontierSettings,
         seams: Seams,
     ) -> None:
-        self._table, _, self._sites, self._front, self._in_flight, self._allowance = books
+        self._table, _, self._sites, self._front, self._in_flight, self._allowance = state
         self._discovery = discovery
         self._clock = clock
         self._settings = settings
@@ -141,7 +141,7 @@ class Workbench:
         waiting = active.queue.next(turn_ms)
         return waiting is None or waiting[1] > turn_ms
 
-    def _has_room(self, now: float) -> bool:
+    def _has_capacity(self, now: float) -> bool:
         """Whether a slot is free, or is made so by retiring a site whose back queue is empty."""
         while len(self._sites.active) >= self._settings.capacity:
             best = self._front.best_standing(to_ms(now))
@@ -180,7 +180,7 @@ class Workbench:
     def wake_sites(self, now: float) -> None:
         """Fill the free slots from the front index."""
         woken = []
-        while self._has_room(now):
+        while self._has_capacity(now):
             chosen = self._front.choose(to_ms(now))
             if chosen is None:
                 break
@@ -208,8 +208,8 @@ class Workbench:
         active = self._sites.activate(batch, site, queue)
         self._discovery.displace(batch, site)
         self.clocks.mend(active.gate.row, self._clock.now())
-        if active.gate.row.last_ms < self._settings.asked_by_others * 1000:
-            self.clocks.count_as_asked(active.gate, self._settings.asked_by_others)
+        if active.gate.row.last_ms < self._settings.requested_by_others * 1000:
+            self.clocks.count_as_requested(active.gate, self._settings.requested_by_others)
         return active
 
     def run_errand(self, batch: Batch, errand: Visit, now: float) -> bool:
@@ -235,10 +235,10 @@ class Workbench:
             if until > now:
                 return
             batch = self._table.batch()
-            self.end_asking(batch, site, now)
+            self.end_request(batch, site, now)
             self._write(batch)
 
-    def end_asking(self, batch: Batch, site: bytes, now: float) -> None:
+    def end_request(self, batch: Batch, site: bytes, now: float) -> None:
         """What its robots.txt says is known now, or that it can't be had."""
         self.awaiting.pop(site, None)
         asker = self._sites.active.get(site)
@@ -283,9 +283,9 @@ class Workbench:
         self._empty.pop(active.site, None)
         self._sites.retire(active)
         waiting = active.queue.next(now_ms)
-        if waiting is None or waiting[0] <= AGAIN or not now_ms < waiting[1] < NEVER_MS:
+        if waiting is None or waiting[0] <= REVISIT or not now_ms < waiting[1] < NEVER_MS:
             return waiting
-        is_for_budget = waiting[1] == self._allowance.doors(now_ms).again_ms
+        is_for_budget = waiting[1] == self._allowance.doors(now_ms).revisits_ms
         return (waiting[0], self._allowance.slot_ms(now_ms)) if is_for_budget else waiting
 
     def _write(self, batch: Batch) -> None:
@@ -300,7 +300,7 @@ class Workbench:
         for site in found:
             batch = self._table.batch()
             active = self.activate(batch, site)
-            self.clocks.count_as_asked(active.gate, now)
+            self.clocks.count_as_requested(active.gate, now)
             self.retire(batch, active, now)
             self._write(batch)
             faults.point("recovery.middle")

@@ -9,17 +9,18 @@ excluded, and counted as that.
 
 from collections.abc import Sequence
 
-from shoal.frontier.outcome.discovery import DEFAULT_PRIORITY, Discovery
-from shoal.frontier.state.frontier_state import Books
-from shoal.frontier.state.provenance import Trail
-from shoal.frontier.state.rows import AGAIN, NO_SITEMAP, SiteRow, is_web
+from shoal.frontier.outcome.discovery import Discovery
+from shoal.frontier.outcome.queue_order import DEFAULT_PRIORITY
+from shoal.frontier.state.frontier_state import FrontierState
+from shoal.frontier.state.provenance import Provenance
+from shoal.frontier.state.rows import NO_SITEMAP, REVISIT, SiteRow, is_web
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.document import Understood
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import Outcome, State
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.url import canonical
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.ports import Batch
 
 USUAL = ("/sitemap.xml", "/sitemap_index.xml", "/sitemap.xml.gz")
@@ -30,8 +31,10 @@ _ENDINGS = (".xml", ".gz", ".txt")
 
 
 class Guesses:
-    def __init__(self, books: Books, discovery: Discovery, settings: FrontierSettings) -> None:
-        self._books = books
+    def __init__(
+        self, state: FrontierState, discovery: Discovery, settings: FrontierSettings
+    ) -> None:
+        self._state = state
         self._discovery = discovery
         deepest = settings.reach.max_depth
         self._may_look = settings.guess_sitemaps and (deepest is None or deepest >= _LEAST_DEPTH)
@@ -39,18 +42,18 @@ class Guesses:
     def consider(self, batch: Batch, visit: Visit, state: State, now: float) -> None:
         """A visit has ended: it may be time to look. Also when a look was in vain, or the pages
         that the next one waits for may have come before it."""
-        is_page = visit.kind is Kind.PAGE and state is State.FETCHED
-        is_miss = visit.source is Source.GUESS and state is State.EXCLUDED
+        is_page = visit.kind is VisitKind.PAGE and state is State.FETCHED
+        is_miss = visit.source is LinkSource.GUESS and state is State.EXCLUDED
         if not self._may_look or not (is_page or is_miss):
             return
-        site = self._books.sites.row(visit.site)
+        site = self._state.sites.row(visit.site)
         if site.looks < len(USUAL) and _is_due(site, visit) and is_web(visit.site):
             self._look(batch, visit, site, now)
 
     def _look(self, batch: Batch, visit: Visit, site: SiteRow, now: float) -> None:
         last = None
         if site.looks:
-            last = self._books.urls.read(visit.site + USUAL[site.looks - 1].encode())
+            last = self._state.urls.read(visit.site + USUAL[site.looks - 1].encode())
         if last is not None and last.waiting:
             return
         is_known = last is not None and last.category != NO_SITEMAP
@@ -58,25 +61,25 @@ class Guesses:
             site.looks = len(USUAL)
         else:
             url = url_of(visit.site + USUAL[site.looks].encode())
-            link = Link(url, row_key(url), rel=int(Rel.SITEMAP), source=Source.GUESS)
+            link = Link(url, row_key(url), rel=int(Rel.SITEMAP), source=LinkSource.GUESS)
             link.priority = DEFAULT_PRIORITY
-            self._discovery.offer(batch, [link], Trail(1, 0, visit.row), now)
+            self._discovery.offer(batch, [link], Provenance(1, 0, visit.row), now)
             site.looks += 1
-        self._books.sites.touch(visit.site)
+        self._state.sites.touch(visit.site)
 
     def _are_named(self, site: bytes) -> bool:
-        robots = self._books.sites.robots_of(site)
+        robots = self._state.sites.robots_of(site)
         return robots is not None and bool(listed(robots.rules.sitemaps, site))
 
     def name(self, batch: Batch, links: Sequence[Link], finder: bytes, now: float) -> None:
         """Somebody names sitemaps; where we had looked in vain, it is asked for after all."""
         for link in links:
-            card = self._books.urls.card(link.row)
-            if card is None or card.url.category != NO_SITEMAP:
+            state = self._state.urls.state_of(link.row)
+            if state is None or state.url.category != NO_SITEMAP:
                 continue
-            card.url.state, card.url.reason = State.QUEUED, ""
-            card.url.source, card.url.found_from = link.source, finder
-            self._discovery.enqueue(batch, card, 0, now)
+            state.url.state, state.url.reason = State.QUEUED, ""
+            state.url.source, state.url.found_from = link.source, finder
+            self._discovery.enqueue(batch, state, 0, now)
 
 
 def why_missed(fetched: Fetched, understood: Understood) -> str:
@@ -85,7 +88,7 @@ def why_missed(fetched: Fetched, understood: Understood) -> str:
     if fetched.outcome is Outcome.UNCHANGED:
         return ""
     if fetched.outcome is Outcome.OK:
-        is_one = understood.named or understood.below
+        is_one = understood.listed or understood.below
         return "" if is_one else f"{NO_SITEMAP}: what stands at this usual place names no pages"
     if fetched.outcome is Outcome.REDIRECT:
         is_one = may_lead_on(understood.links)
@@ -108,8 +111,8 @@ def listed(sitemaps: Sequence[str], site: bytes) -> list[str]:
 
 def _is_due(site: SiteRow, visit: Visit) -> bool:
     """A page that a person wanted beside the crawl says nothing of its site, nor does a revisit."""
-    if visit.source is Source.SUBMIT or visit.level >= AGAIN:
+    if visit.source is LinkSource.SUBMIT or visit.level >= REVISIT:
         return False
-    if visit.source is Source.SEED and not site.looks:
+    if visit.source is LinkSource.SEED and not site.looks:
         return True
     return site.fetched >= _PAGES_A_LOOK * (site.looks + 1)

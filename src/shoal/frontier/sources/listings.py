@@ -1,7 +1,7 @@
 """What does a sitemap or a feed add? URLs by the ten thousand, and hints about known ones.
 
-They are too many for one batch: the visit's own batch takes them down in parcels (`queue 06`), and
-each parcel is worked off in a batch of its own, which deletes it. A kill costs nothing, and pages
+They are too many for one batch: the visit's own batch takes them down in listings (`queue 06`), and
+each listing is worked off in a batch of its own, which deletes it. A kill costs nothing, and pages
 are fetched meanwhile.
 
 A hint is believed as far as the site's hints proved right: that a page changed since its last
@@ -11,21 +11,21 @@ visit makes it due, and its next visit says whether that was so.
 from collections.abc import Iterator, Sequence
 
 from shoal.frontier.outcome.discovery import Discovery
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.sources.guessed_sitemaps import Guesses, listed
-from shoal.frontier.sources.sitemap_metadata import Telling
-from shoal.frontier.state.frontier_state import Books
-from shoal.frontier.state.provenance import Trail
-from shoal.frontier.state.rows import AGAIN, NAMED_MARK, SiteRow, UrlRow, after_mark
+from shoal.frontier.sources.sitemap_metadata import MetadataWriter
+from shoal.frontier.state.frontier_state import FrontierState
+from shoal.frontier.state.provenance import Provenance
+from shoal.frontier.state.rows import LISTING_MARK, REVISIT, SiteRow, UrlRow, after_mark
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Life
-from shoal.model.link import Link, Rel, Source
-from shoal.model.listings.listing import DEFAULT_PRIORITY, Named
+from shoal.model.change_history import ChangeHistory
+from shoal.model.link import Link, LinkSource, Rel
+from shoal.model.listings.listing import DEFAULT_PRIORITY, ListedUrl
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Visit
-from shoal.ports import Batch, Elsewhere
+from shoal.ports import Batch, RemoteTablets
 
 _AT_ONCE = 500
 _MOST_LISTED = 200
@@ -39,27 +39,27 @@ _LEAST_TRUST = 0.4
 _JUST_NOW_MS = 1000
 
 
-class Parcel(Struct, array_like=True):
+class Listing(Struct, array_like=True):
     finder: bytes
     """The row of the sitemap or feed."""
-    named: list[Named]
+    urls: list[ListedUrl]
 
 
-class Namings:
+class Listings:
     def __init__(
         self,
-        books: Books,
+        state: FrontierState,
         discovery: Discovery,
         settings: FrontierSettings,
-        elsewhere: Elsewhere | None = None,
+        remote: RemoteTablets | None = None,
     ) -> None:
-        self._books = books
-        self._telling = Telling(books, elsewhere)
+        self._state = state
+        self._metadata = MetadataWriter(state, remote)
         self._discovery = discovery
         self._settings = settings
-        self.guesses = Guesses(books, discovery, settings)
+        self.guesses = Guesses(state, discovery, settings)
         self._number = 0
-        self.pending = next(self._parcels(), None) is not None
+        self.pending = next(self._waiting(), None) is not None
         """Whether something was named that was not offered yet."""
 
     def take_robots(self, batch: Batch, site: bytes, sitemaps: Sequence[str], now: float) -> None:
@@ -74,41 +74,43 @@ class Namings:
         self, batch: Batch, finder: bytes, sitemaps: Sequence[Link], depth: int, now: float
     ) -> None:
         for link in sitemaps:
-            link.excluded, link.source, link.rel = "", Source.SITEMAP, int(Rel.SITEMAP)
+            link.excluded, link.source, link.rel = "", LinkSource.SITEMAP, int(Rel.SITEMAP)
             link.priority = _SITEMAP_PRIORITY
-        self._discovery.offer(batch, sitemaps, Trail(depth, 0, finder), now)
+        self._discovery.offer(batch, sitemaps, Provenance(depth, 0, finder), now)
 
     def take_below(self, batch: Batch, visit: Visit, below: Sequence[Link], now: float) -> None:
         """The sitemaps that an index of them names."""
         if below and visit.depth <= 1 + self._settings.sitemap_depth:
             self.take_sitemaps(batch, visit.row, below, visit.depth + 1, now)
 
-    def take(self, batch: Batch, finder: bytes, named: Sequence[Named], now: float) -> None:
+    def take(
+        self, batch: Batch, finder: bytes, url_listed: Sequence[ListedUrl], now: float
+    ) -> None:
         """What a sitemap or a feed names, to be offered soon."""
-        for start in range(0, min(len(named), self._settings.sitemap_urls), _AT_ONCE):
+        for start in range(0, min(len(url_listed), self._settings.sitemap_urls), _AT_ONCE):
             self._number = max(self._number + 1, round(now * 1_000_000))
-            parcel = Parcel(finder, list(named[start : start + _AT_ONCE]))
-            batch.put("queue", NAMED_MARK + self._number.to_bytes(8, "big"), pack(parcel))
+            listing = Listing(finder, list(url_listed[start : start + _AT_ONCE]))
+            batch.put("queue", LISTING_MARK + self._number.to_bytes(8, "big"), pack(listing))
             self.pending = True
 
     def go_on(self, batch: Batch, now: float) -> None:
-        """Offer what stands in the first parcel."""
-        found = next(self._parcels(), None)
+        """Offer what stands in the first listing."""
+        found = next(self._waiting(), None)
         if found is None:
             self.pending = False
             return
         key, stored = found
         batch.delete("queue", key)
-        parcel = unpack(Parcel, stored)
-        links = [each.link for each in parcel.named]
+        listing = unpack(Listing, stored)
+        links = [each.link for each in listing.urls]
         if self._settings.by_priority:
-            for link, each in zip(links, parcel.named, strict=True):
+            for link, each in zip(links, listing.urls, strict=True):
                 link.priority = min(
                     0.99, max(0.0, link.priority + each.priority - DEFAULT_PRIORITY)
                 )
-        targets = self._offer(batch, parcel.finder, links, now)
-        self._telling.keep(batch, parcel.finder, parcel.named, targets, now)
-        for row, each in zip(targets, parcel.named, strict=True):
+        targets = self._offer(batch, listing.finder, links, now)
+        self._metadata.keep(batch, listing.finder, listing.urls, targets, now)
+        for row, each in zip(targets, listing.urls, strict=True):
             if row and (each.modified or each.change_seconds):
                 self._hint(batch, row, each, now)
 
@@ -117,48 +119,52 @@ class Namings:
     ) -> Sequence[bytes]:
         """Only what nobody knew counts towards the most of a site: a sitemap is read again and
         again. Beyond that it gives no more than hints about known ones."""
-        sites, site = self._books.sites, site_of_key(finder)
-        if sites.row(site).named >= self._settings.sitemap_urls:
+        sites, site = self._state.sites, site_of_key(finder)
+        if sites.row(site).listed >= self._settings.sitemap_urls:
             return [link.row for link in links]
-        before = self._books.urls.known
-        targets = self._discovery.offer(batch, links, Trail(_PAGE_DEPTH, 0, finder), now)
-        sites.row(site).named += self._books.urls.known - before
+        before = self._state.urls.known
+        targets = self._discovery.offer(batch, links, Provenance(_PAGE_DEPTH, 0, finder), now)
+        sites.row(site).listed += self._state.urls.known - before
         sites.touch(site)
         return targets
 
-    def _hint(self, batch: Batch, row: bytes, named: Named, now: float) -> None:
-        card = self._books.urls.card(row)
-        if card is None or row in self._books.in_flight:
+    def _hint(self, batch: Batch, row: bytes, url_listed: ListedUrl, now: float) -> None:
+        state = self._state.urls.state_of(row)
+        if state is None or row in self._state.in_flight:
             return
-        url = card.url
-        if url.life is None:
-            if url.visits or not named.change_seconds:
+        url = state.url
+        if url.history is None:
+            if url.visits or not url_listed.change_seconds:
                 return
             weight = _HINT_WEIGHT
-            url.life = Life(quiet_seconds=weight * named.change_seconds, dated=weight)
-        elif self._says_changed(url, site_of_key(row), named, now):
-            url.told_ms = to_ms(named.modified)
-            if self._settings.again.mode is Again.ALSO:
-                self._discovery.dequeue(batch, card)
-                self._discovery.enqueue(batch, card, to_ms(now), now, again=True)
+            url.history = ChangeHistory(
+                quiet_seconds=weight * url_listed.change_seconds, dated=weight
+            )
+        elif self._says_changed(url, site_of_key(row), url_listed, now):
+            url.hinted_ms = to_ms(url_listed.modified)
+            if self._settings.revisits.mode is Mode.STEADY:
+                self._discovery.dequeue(batch, state)
+                self._discovery.enqueue(batch, state, to_ms(now), now, revisit=True)
                 return
         else:
             return
-        self._books.urls.write(batch, card, now)
+        self._state.urls.write(batch, state, now)
 
-    def _says_changed(self, url: UrlRow, site: bytes, named: Named, now: float) -> bool:
+    def _says_changed(self, url: UrlRow, site: bytes, url_listed: ListedUrl, now: float) -> bool:
         """Since its last visit, and of a site whose hints were right."""
-        if url.life is None or not url.life.seen_ms or not 0 < named.modified <= now:
+        if url.history is None or not url.history.seen_ms or not 0 < url_listed.modified <= now:
             return False
-        if url.waiting and url.level < AGAIN:
+        if url.waiting and url.level < REVISIT:
             return False  # it is about to be asked for anyway
-        is_later = to_ms(named.modified) > max(url.life.seen_ms + _JUST_NOW_MS, url.told_ms)
-        return is_later and trust(self._books.sites.row(site)) >= _LEAST_TRUST
+        is_later = to_ms(url_listed.modified) > max(
+            url.history.seen_ms + _JUST_NOW_MS, url.hinted_ms
+        )
+        return is_later and trust(self._state.sites.row(site)) >= _LEAST_TRUST
 
-    def _parcels(self) -> Iterator[tuple[bytes, bytes]]:
-        return self._books.table.scan("queue", NAMED_MARK, after_mark(NAMED_MARK))
+    def _waiting(self) -> Iterator[tuple[bytes, bytes]]:
+        return self._state.table.scan("queue", LISTING_MARK, after_mark(LISTING_MARK))
 
 
 def trust(site: SiteRow) -> float:
     """How likely a page has changed when its sitemap says so, by what was seen at its site."""
-    return (site.told_right + 1) / (site.told_right + site.told_wrong + 2)
+    return (site.hints_right + 1) / (site.hints_right + site.hints_wrong + 2)

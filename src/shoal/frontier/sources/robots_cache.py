@@ -1,6 +1,6 @@
 """What do a site's robots.txt and its redirects come to? (RFC 9309)
 
-Robots.txt is the first entry of a site's queue, not a special path: the desk says when it is due,
+Robots.txt is the first entry of a site's queue, not a special path: the cache says when it is due,
 and what its answer means. While it is on its way, nothing else is asked of the site. A redirect to
 another host is an *errand* of that host: it is fetched in that host's own turn, on that host's own
 clock, and if it is that host's own robots.txt it counts for both (http redirects to https,
@@ -23,8 +23,8 @@ from shoal.model.robots.robots import (
     meaning,
 )
 from shoal.model.urls.rowkey import row_key, site_of_key, url_of
-from shoal.model.visit import Kind, Visit
-from shoal.ports import Batch, Elsewhere
+from shoal.model.visit import Visit, VisitKind
+from shoal.ports import Batch, RemoteTablets
 
 _CANT_BE_ASKED = (Outcome.PRIVATE, Outcome.NO_SCHEME)
 
@@ -37,10 +37,10 @@ def refusal(rules: RobotsRules, url: str) -> str:
     return f"robots: Disallow: {verdict.pattern} (line {verdict.line} of robots.txt)"
 
 
-class RobotsDesk:
-    def __init__(self, sites: Sites, elsewhere: Elsewhere | None = None) -> None:
+class RobotsCache:
+    def __init__(self, sites: Sites, remote: RemoteTablets | None = None) -> None:
         self._sites = sites
-        self._elsewhere = elsewhere
+        self._remote = remote
 
     def next_visit(self, active: ActiveSite, now: float) -> Visit | None:
         """The robots.txt that has to be asked before anything else."""
@@ -58,12 +58,12 @@ class RobotsDesk:
             robots_url(active.site),
             row,
             active.site,
-            Kind.ROBOTS,
+            VisitKind.ROBOTS,
             private_ok=active.row.private_ok,
         )
 
     def give_back(self, active: ActiveSite, visit: Visit) -> None:
-        if visit.asked_for:
+        if visit.requested_for:
             active.errands.insert(0, visit)
         else:
             active.asking_robots = False
@@ -76,16 +76,16 @@ class RobotsDesk:
             self._settle(batch, ending)
             return None
         target = understood.links[0]
-        asker, runner = visit.asked_for or visit.site, site_of_key(target.row)
+        asker, runner = visit.requested_for or visit.site, site_of_key(target.row)
         if target.url == robots_url(runner) and self._borrow(batch, asker, runner, ending.now):
             return None
         return Visit(
             target.url,
             visit.row,
             runner,
-            Kind.ROBOTS,
+            VisitKind.ROBOTS,
             hops=visit.hops + 1,
-            asked_for=asker,
+            requested_for=asker,
             private_ok=self._sites.row(runner).private_ok or self._sites.is_private(visit.site),
         )
 
@@ -99,23 +99,23 @@ class RobotsDesk:
             asked.url,
             robots_row_key(asked.asker),
             runner,
-            Kind.ROBOTS,
+            VisitKind.ROBOTS,
             hops=asked.hops,
-            asked_for=asked.asker,
+            requested_for=asked.asker,
             private_ok=asked.private_ok or self._sites.row(runner).private_ok,
         )
 
     def send(self, batch: Batch, errand: Visit) -> bool:
         """Whether an errand is another tablet's to run: then it is on its way."""
-        if self._elsewhere is None or self._elsewhere.owns(errand.site):
+        if self._remote is None or self._remote.owns(errand.site):
             return False
-        asked = Errand(errand.url, errand.asked_for, errand.hops, errand.private_ok)
-        self._elsewhere.send(batch, errand.site, asked)
+        asked = Errand(errand.url, errand.requested_for, errand.hops, errand.private_ok)
+        self._remote.send(batch, errand.site, asked)
         return True
 
     def put_off(self, batch: Batch, visit: Visit) -> None:
         """Its errand can't be run now: nothing is asked of the site until it can."""
-        self._disallow(batch, visit.asked_for or visit.site)
+        self._disallow(batch, visit.requested_for or visit.site)
 
     def take(self, batch: Batch, answer: RobotsAnswer) -> None:
         """What another tablet was told by the site that ours was redirected to."""
@@ -125,14 +125,14 @@ class RobotsDesk:
         row = self._sites.row(answer.asker)
         row.robots = Robots.NONE if answer.allows_all else Robots.RULES
         row.robots_until_ms = answer.until_ms
-        robots = RobotsRow(answer.rules, answer.asked_ms, answer.status, answer.url)
+        robots = RobotsRow(answer.rules, answer.requested_ms, answer.status, answer.url)
         self._allow(batch, answer.asker, robots)
 
     def _settle(self, batch: Batch, ending: Ending) -> None:
         visit, fetched, understood, _, now = ending
-        asker = visit.asked_for or visit.site
+        asker = visit.requested_for or visit.site
         access = meaning(fetched.status)
-        if fetched.outcome in _CANT_BE_ASKED and not visit.asked_for:
+        if fetched.outcome in _CANT_BE_ASKED and not visit.requested_for:
             access = Access.ALLOW  # nor can any page, and each will say so itself
         unread = understood.robots is None or fetched.outcome is not Outcome.OK
         if access is Access.UNREACHABLE or (access is Access.PARSE and unread):
@@ -160,17 +160,17 @@ class RobotsDesk:
         self, batch: Batch, site: bytes, robots: RobotsRow, kind_and_end: tuple[Robots, int]
     ) -> None:
         kind, until_ms = kind_and_end
-        if self._elsewhere is not None and not self._elsewhere.owns(site):
+        if self._remote is not None and not self._remote.owns(site):
             answer = RobotsAnswer(
                 site,
                 robots.rules,
                 kind is Robots.NONE,
-                robots.asked_ms,
+                robots.requested_ms,
                 until_ms,
                 robots.status,
                 robots.url,
             )
-            self._elsewhere.send(batch, site, answer)
+            self._remote.send(batch, site, answer)
             return
         row = self._sites.row(site)
         row.robots, row.robots_until_ms = kind, until_ms
@@ -185,8 +185,8 @@ class RobotsDesk:
 
     def _disallow(self, batch: Batch, site: bytes) -> None:
         """Nothing may be asked; how soon robots.txt is asked again, the host's back-off decides."""
-        if self._elsewhere is not None and not self._elsewhere.owns(site):
-            self._elsewhere.send(batch, site, RobotsAnswer(site, None))
+        if self._remote is not None and not self._remote.owns(site):
+            self._remote.send(batch, site, RobotsAnswer(site, None))
             return
         row = self._sites.row(site)
         row.robots = Robots.UNREACHABLE

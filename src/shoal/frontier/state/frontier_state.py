@@ -1,4 +1,4 @@
-"""What does the frontier keep? Its books, opened together and handed to the parts that write in
+"""What does the frontier keep? Its state, opened together and handed to the parts that write in
 them.
 """
 
@@ -12,7 +12,7 @@ from shoal.frontier.state.urls import Urls
 from shoal.ports import Table
 
 
-class Books(NamedTuple):
+class FrontierState(NamedTuple):
     table: Table
     urls: Urls
     sites: Sites

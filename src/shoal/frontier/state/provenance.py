@@ -1,16 +1,16 @@
 """How did one come to a link?"""
 
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.record import Struct
 
 
-class Trail(Struct, array_like=True):
+class Provenance(Struct, array_like=True):
     """How one came to a link."""
 
     depth: int
     hops: int = 0
     found_from: bytes = b""
-    life: Life | None = None
+    history: ChangeHistory | None = None
     """A page has moved there: how it changes,"""
     again: bool = False
     """and whether it was being visited again."""

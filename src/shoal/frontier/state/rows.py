@@ -1,20 +1,20 @@
 """What does the frontier remember, and under which keys?
 
-A URL's life stands in the cell `page:url` of its row, a site's in the family `site`, and what waits
-to be fetched in the family `queue`, whose key order *is* the order of work:
+A URL's state stands in the cell `page:url` of its row, a site's in the family `site`, and what
+waits to be fetched in the family `queue`, whose key order *is* the order of work:
 
     queue  01 site                                 a site that may be being asked (see sites.py)
            02 level ready site                     front index: one entry per idle site with work
            03 row                                  a page whose depth fell: its links are to be told
-           04 site                                 a lesson was unlearned: what it refused is wanted
-           05 …                                    a wish that concerns many rows: see sweeps.py
-           06 number                               URLs that a sitemap named: see namings.py
-           07 number                               a document past the fetch: see injections.py
-           08 …                                    pages to be asked for again: see schedules.py
-           site 00 level due order rest-of-row     one entry per waiting URL
+           04 site                                 a lesson was revoked: what it refused is wanted
+           05 …                                    a command that concerns many rows: see
+           bulk_updates.py 06 number                               URLs that a sitemap listed: see
+           listings.py 07 number                               a document past the fetch: see
+           injections.py 08 …                                    pages to be asked for again: see
+           revisit_dates.py site 00 level due order rest-of-row     one entry per waiting URL
 
 Site keys start with a printable character, so the kinds never mix. `order` is arrival, or its
-reverse for depth first. Levels from `AGAIN` on are those of revisits.
+reverse for depth first. Levels from `REVISIT` on are those of revisits.
 """
 
 import struct
@@ -22,19 +22,19 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
-from shoal.model.change_history import Life
-from shoal.model.link import Source
+from shoal.model.change_history import ChangeHistory
+from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.robots.robots import RobotsRules
-from shoal.model.visit import Kind
+from shoal.model.visit import VisitKind
 
 ACTIVE_MARK = b"\x01"
 FRONT_MARK = b"\x02"
 RELAX_MARK = b"\x03"
 REOPEN_MARK = b"\x04"
-SWEEP_MARK = b"\x05"
-NAMED_MARK = b"\x06"
+BULK_UPDATE_MARK = b"\x05"
+LISTING_MARK = b"\x06"
 INJECT_MARK = b"\x07"
 SCHEDULE_MARK = b"\x08"
 LAST_MARK = SCHEDULE_MARK
@@ -49,7 +49,7 @@ EXCLUDED_KEY = b"\x00excluded\x00"
 ADDRESSES_KEY = b"\x00addresses"
 """The clocks of addresses, while no frontier is open."""
 
-AGAIN = 0x80
+REVISIT = 0x80
 """The first level of revisits: of sitemaps and feeds; pages stand behind it."""
 
 AS_DUPLICATE = ("pattern", "mirror")
@@ -59,7 +59,7 @@ BY_HAND = "by hand"
 UNWANTED = "feed"
 """Why a feed is excluded that a person has removed."""
 NO_SITEMAP = "no sitemap"
-"""Why a URL is excluded where a sitemap was looked for and none is: see guesses.py."""
+"""Why a URL is excluded where a sitemap was looked for and none is: see guessed_sitemaps.py."""
 BY_ANSWER = (
     "robots",
     str(Outcome.PRIVATE),
@@ -80,14 +80,14 @@ _FRONT = struct.Struct(">BQ")
 
 
 class UrlRow(Struct, array_like=True):
-    """The life of one URL, in the cell `page:url`."""
+    """The state of one URL, in the cell `page:url`."""
 
     state: State
     reason: str = ""
     """Why it is excluded or failed, or a fetched document's fate; counted by what precedes the
     colon."""
     depth: int = 1
-    source: Source = Source.LINK
+    source: LinkSource = LinkSource.LINK
     found_from: bytes = b""
     found_ms: int = 0
     hops: int = 0
@@ -106,9 +106,9 @@ class UrlRow(Struct, array_like=True):
     priority: float = 0.5
     body_ms: int = 0
     """When the body with this digest was first fetched, which the archive refers back to."""
-    kind: Kind = Kind.PAGE
+    kind: VisitKind = VisitKind.PAGE
     """What it is asked for as: a sitemap or a feed is no page."""
-    life: Life | None = None
+    history: ChangeHistory | None = None
     """How it changes; None until it was fetched."""
     misses: int = 0
     """Visits in a row that did not find it."""
@@ -118,7 +118,7 @@ class UrlRow(Struct, array_like=True):
     """and whether it is given up: the index no longer has it."""
     ask_whole: bool = False
     """A HEAD said that it changed."""
-    told_ms: int = 0
+    hinted_ms: int = 0
     """When it last changed by its sitemap or feed."""
 
     @property
@@ -165,10 +165,10 @@ class SiteRow(Struct, array_like=True):
     """Conditions that it did not heed: the whole page came though it had not changed;"""
     head_lies: int = 0
     """and answers to HEAD that proved worthless."""
-    told_right: int = 0
+    hints_right: int = 0
     """How often a page had changed when its sitemap said so, and how often not."""
-    told_wrong: int = 0
-    named: int = 0
+    hints_wrong: int = 0
+    listed: int = 0
     """URLs that nobody knew before its sitemaps and feeds named them."""
     looks: int = 0
     """In how many of the usual places a sitemap was looked for."""
@@ -178,7 +178,7 @@ class RobotsRow(Struct, array_like=True):
     """The rules of one site, apart from its clock because they are long and seldom change."""
 
     rules: RobotsRules
-    asked_ms: int = 0
+    requested_ms: int = 0
     status: int = 0
     url: str = ""
 

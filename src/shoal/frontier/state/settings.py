@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.outcome.missing import MissingSettings
-from shoal.frontier.schedule.allowance import AgainSettings
+from shoal.frontier.schedule.allowance import RevisitSettings
 from shoal.frontier.schedule.credit import SEED_CREDIT
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.schedule.shares import Borrower
 from shoal.model.visit import Keep, Visit
-from shoal.ports import Elsewhere, LinksOf, Refresher, SourceDesk
+from shoal.ports import LinksOf, Refresher, RemoteTablets, SourceSchedule
 
 DEAF_AFTER = 2
 """Conditions not heeded, before HEAD is tried;"""
@@ -36,7 +36,7 @@ class FrontierSettings:
     reach: Reach = Reach()
     politeness: Politeness = Politeness()
     keep: Keep = Keep.RAW
-    again: AgainSettings = AgainSettings()
+    revisits: RevisitSettings = RevisitSettings()
     missing: MissingSettings = MissingSettings()
     head: bool = False
     """Whether HEAD may be asked first."""
@@ -49,7 +49,7 @@ class FrontierSettings:
     by_priority: bool = False
     """Whether the priority that a sitemap tells counts."""
     seed: int | None = None
-    asked_by_others: float = 0.0
+    requested_by_others: float = 0.0
     """Until then another owner may have asked any host: it counts as asked just then."""
 
 
@@ -57,13 +57,13 @@ class FrontierSettings:
 class Seams:
     """What later parts plug in; each has a working default for one machine and one pass."""
 
-    elsewhere: Elsewhere | None = None
+    remote: RemoteTablets | None = None
     """The other tablets. None: every site is ours."""
     borrower: Borrower | None = None
     """What is ours of each address. None: all of it."""
     links_of: LinksOf = lambda _row: ()
     refresher: Refresher | None = None
-    desk: SourceDesk | None = None
+    source_schedule: SourceSchedule | None = None
     prefetch: Callable[[Iterable[str]], None] = lambda _urls: None
     """Told the URLs of sites that will be asked soon, to look up their names in time."""
     seed_moved: Callable[[str], None] = lambda _url: None
@@ -84,5 +84,5 @@ class Report:
     next_ready_seconds: float | None
     sites_with_work: int
     halted: bool
-    asking: list[str]
+    in_flight_urls: list[str]
     """The first few URLs in flight."""

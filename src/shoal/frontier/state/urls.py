@@ -1,4 +1,4 @@
-"""Have we seen this URL? The seen test, the life of each URL, and the counts of both.
+"""Have we seen this URL? The seen test, the state of each URL, and the counts of both.
 
 The seen test ignores a trailing slash, while the row keeps the URL as it was first met: so a URL is
 looked up under both spellings, after a cache that answers most of it. Where a server redirects one
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     can_reopen: bool
 
 
-class Card(NamedTuple):
+class UrlState(NamedTuple):
     """A URL's row, taken out to be changed, with what it was counted as: None when it is new."""
 
     row: bytes
@@ -67,12 +67,12 @@ class Urls:
     def let_go(self, row: bytes) -> None:
         self._held.pop(row, None)
 
-    def card(self, row: bytes) -> Card | None:
+    def state_of(self, row: bytes) -> UrlState | None:
         url = self.read(row)
-        return None if url is None else Card(row, url, url.counted_as)
+        return None if url is None else UrlState(row, url, url.counted_as)
 
-    def write(self, batch: Batch, card: Card, now: float) -> None:
-        row, url, counted_as = card
+    def write(self, batch: Batch, state: UrlState, now: float) -> None:
+        row, url, counted_as = state
         batch.put("page", url_key(row), pack_url(url, now))
         self._counts.move(counted_as, url.counted_as)
         self._changed[row] = url

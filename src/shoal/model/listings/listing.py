@@ -1,14 +1,14 @@
-"""What does a sitemap or a feed name? A URL with what its owner says of it: hints, no orders."""
+"""What does a sitemap or a feed name? A URL with what its owner says of it: hints, no commands."""
 
 from shoal.model.link import Link
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.record import Struct
 
 DEFAULT_PRIORITY = 0.5
 """Of a sitemap's entry that tells none (sitemaps.org)."""
 
 
-class Named(Struct, array_like=True):
+class ListedUrl(Struct, array_like=True):
     link: Link
     """Settled like any other: canonical, with its row and the scope's verdict."""
     modified: float = 0.0
@@ -16,7 +16,7 @@ class Named(Struct, array_like=True):
     change_seconds: float = 0.0
     """How often it changes, about; 0: not told."""
     priority: float = DEFAULT_PRIORITY
-    told: Told | None = None
+    metadata: SitemapMetadata | None = None
     """What else a sitemap says of it."""
 
 

@@ -15,7 +15,7 @@ from shoal.model.record import Struct
 
 MOST_PARTS = 50
 """Pictures, videos or translations that are kept of one page, by one sitemap;"""
-MOST_TOLD = 8
+MOST_SITEMAPS = 8
 """and sitemaps that are listened to about it."""
 
 _MAX_URL_CHARS = 2_000
@@ -24,7 +24,7 @@ _WEB = ("http://", "https://")
 _PREFIX = b"told:"
 _END = b"told;"
 
-Part = TypeVar("Part")
+Kept = TypeVar("Kept")
 
 
 class Image(Struct):
@@ -54,7 +54,7 @@ class Alternate(Struct):
     url: str
 
 
-class Told(Struct):
+class SitemapMetadata(Struct):
     """What one sitemap says of one page."""
 
     sitemap: str
@@ -83,7 +83,7 @@ class Said(Protocol):
     alternates: list[Alternate]
 
 
-def told_by(sitemap: str, said: Said) -> Told | None:
+def metadata_of(sitemap: str, said: Said) -> SitemapMetadata | None:
     """What is kept of it; None when that is nothing."""
     images = _some(
         Image(url, _line(each.title)) for each in said.images if (url := _address(each.url))
@@ -106,23 +106,23 @@ def told_by(sitemap: str, said: Said) -> Told | None:
     kept = len(images) + len(videos) + len(alternates)
     if not kept and (news is None or not news.title):
         return None
-    return Told(sitemap, images, videos, news, alternates, given - kept)
+    return SitemapMetadata(sitemap, images, videos, news, alternates, given - kept)
 
 
-def told_key(row: bytes, finder: bytes) -> bytes:
+def metadata_key(row: bytes, finder: bytes) -> bytes:
     """Of the cell in the family `page`: what the sitemap of the row `finder` says of a page."""
     return newest_key(row, _PREFIX + f"{stable_number(finder):016x}".encode())
 
 
-def told_range(row: bytes) -> tuple[bytes, bytes]:
+def metadata_range(row: bytes) -> tuple[bytes, bytes]:
     return newest_key(row, _PREFIX), newest_key(row, _END)
 
 
-def is_told(qualifier: bytes) -> bool:
+def is_metadata(qualifier: bytes) -> bool:
     return qualifier.startswith(_PREFIX)
 
 
-def _some(parts: Iterable[Part]) -> list[Part]:
+def _some(parts: Iterable[Kept]) -> list[Kept]:
     return list(islice(parts, MOST_PARTS))
 
 

@@ -58,7 +58,7 @@ def host_of_site(site: bytes) -> bytes:
 _MOST_REMEMBERED = 100_000
 
 
-class Homes:
+class Owners:
     """Which tablet has a row; neighbours mostly have the same site."""
 
     def __init__(self, tablets: int) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-Kind = Literal["counter", "gauge"]
+MetricKind = Literal["counter", "gauge"]
 Labels = Mapping[str, str]
 
 
@@ -17,11 +17,11 @@ class Exposition:
     def __init__(self) -> None:
         self._lines: list[str] = []
 
-    def value(self, name: str, kind: Kind, about: str, value: float) -> None:
+    def value(self, name: str, kind: MetricKind, about: str, value: float) -> None:
         self.values(name, kind, about, [({}, value)])
 
     def values(
-        self, name: str, kind: Kind, about: str, samples: Sequence[tuple[Labels, float]]
+        self, name: str, kind: MetricKind, about: str, samples: Sequence[tuple[Labels, float]]
     ) -> None:
         if samples:
             self._head(name, kind, about)

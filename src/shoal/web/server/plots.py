@@ -30,7 +30,7 @@ class Plot(Struct):
     """What it shows, for those who do not see it."""
 
 
-class _Kind(Struct, frozen=True):
+class _PlotKind(Struct, frozen=True):
     name: str
     title: str
     value: Callable[[Point], float]
@@ -50,10 +50,10 @@ def _bytes(value: float) -> str:
 
 
 _KINDS = (
-    _Kind("pages", "Pages", lambda point: point.pages_per_second, _rate),
-    _Kind("queued", "Queue", lambda point: point.queued, _count),
-    _Kind("bytes", "Received", lambda point: point.bytes_per_second, _bytes),
-    _Kind("errors", "Errors", lambda point: point.errors_per_second, _rate),
+    _PlotKind("pages", "Pages", lambda point: point.pages_per_second, _rate),
+    _PlotKind("queued", "Queue", lambda point: point.queued, _count),
+    _PlotKind("bytes", "Received", lambda point: point.bytes_per_second, _bytes),
+    _PlotKind("errors", "Errors", lambda point: point.errors_per_second, _rate),
 )
 
 
@@ -62,7 +62,7 @@ def plots(points: Sequence[Point], now: float) -> list[Plot]:
     return [_plot(kind, seen, now) for kind in _KINDS]
 
 
-def _plot(kind: _Kind, points: Sequence[Point], now: float) -> Plot:
+def _plot(kind: _PlotKind, points: Sequence[Point], now: float) -> Plot:
     values = [kind.value(point) for point in points]
     top = nice_top(max(values, default=0.0))
     places = [

@@ -77,16 +77,16 @@ class Series:
     def listening(self) -> Iterator[bool]:
         """Whether there was room for one more listener; while it is held, samples are taken."""
         with self._lock:
-            has_room = self.has_room()
-            self._listeners += has_room
+            has_capacity = self.has_capacity()
+            self._listeners += has_capacity
         self._wanted.set()
         try:
-            yield has_room
+            yield has_capacity
         finally:
             with self._lock:
-                self._listeners -= has_room
+                self._listeners -= has_capacity
 
-    def has_room(self) -> bool:
+    def has_capacity(self) -> bool:
         return self._listeners < MOST_LISTENERS
 
     def latest(self) -> Look:

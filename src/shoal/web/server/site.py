@@ -54,7 +54,7 @@ _ABOUT_A_CLUSTER = (
 _NOT_OF_A_CLUSTER = (
     "A cluster is served here, and has no such page; how it stands is on /cluster and /dashboard."
 )
-_NO_ORDER_TO_A_CLUSTER = (
+_NO_COMMAND_TO_A_CLUSTER = (
     "A cluster takes no such order from a page; those that it takes are on /cluster."
 )
 _SAID = "shoal-said"
@@ -107,7 +107,7 @@ class Site:
         """Whether a view is of what is served."""
         if view.only == "collection" and self.cluster is not None:
             if view.method == "POST":
-                raise Problem(409, _NO_ORDER_TO_A_CLUSTER)
+                raise Problem(409, _NO_COMMAND_TO_A_CLUSTER)
             raise Problem(404, _NOT_OF_A_CLUSTER)
         if view.only == "cluster" and self.cluster is None:
             raise Problem(404, "A collection is served here, and no cluster.")

@@ -20,7 +20,7 @@ MOST_TEXT_CHARS = 4000
 """Of one parameter; what is longer is refused."""
 
 Handler = Callable[["Site", Request], Response | Awaitable[Response]]
-Kind = Literal["string", "integer", "boolean"]
+ParameterKind = Literal["string", "integer", "boolean"]
 
 
 class Problem(ShoalError):
@@ -37,7 +37,7 @@ class Parameter:
 
     name: str
     about: str
-    kind: Kind = "string"
+    kind: ParameterKind = "string"
     required: bool = False
 
 

@@ -4,9 +4,8 @@ What was typed is checked as on the command line; a refusal is shown in the form
 typed still in it.
 """
 
-from shoal.control import commands as orders
-from shoal.control import launching
-from shoal.control.launching import Wish
+from shoal.control import commands, launching
+from shoal.control.launching import CrawlCommand
 from shoal.errors import CollectionError, ShoalError, UsageError
 from shoal.web.server.http import Request, Response
 from shoal.web.server.site import Site
@@ -28,32 +27,32 @@ _WISH = (
 
 
 def start(site: Site, request: Request) -> Response:
-    wish = _wish(request)
+    command = _command(request)
     try:
         with site.watching.starting:
-            launching.start(site.directory, wish)
+            launching.start(site.directory, command)
     except ShoalError as error:
-        return _refused(site, request, wish, error)
+        return _refused(site, request, command, error)
     return site.done(request, "/dashboard", "The crawl has started.")
 
 
 def change(site: Site, request: Request) -> Response:
     """A running crawl keeps its settings: another goes on in its place."""
-    wish = _wish(request)
+    command = _command(request)
     try:
-        launching.checked(site.directory, wish)
-        if site.watching.is_running() and not orders.stop(site.directory, _PATIENCE_SECONDS):
+        launching.checked(site.directory, command)
+        if site.watching.is_running() and not commands.stop(site.directory, _PATIENCE_SECONDS):
             says = "The crawl was asked to end and still finishes what is in flight; try again."
             return site.done(request, "/dashboard", says)
         with site.watching.starting:
-            launching.start(site.directory, wish)
+            launching.start(site.directory, command)
     except ShoalError as error:
-        return _refused(site, request, wish, error)
+        return _refused(site, request, command, error)
     return site.done(request, "/dashboard", "The crawl goes on with these settings.")
 
 
 def stop(site: Site, request: Request) -> Response:
-    orders.stop(site.directory, 0)
+    commands.stop(site.directory, 0)
     says = "The crawl was asked to end; it finishes what is in flight."
     return site.done(request, "/dashboard", says)
 
@@ -63,14 +62,14 @@ def submit(site: Site, request: Request) -> Response:
     if not words:
         raise UsageError("name at least one URL")
     urls = [launching.web_url(word) for word in words]
-    taken, is_running = orders.submit(site.place, urls)
+    taken, is_running = commands.submit(site.place, urls)
     what = "1 URL is" if len(taken) == 1 else f"{len(taken):,} URLs are"
     how = "handed to the running crawl." if is_running else "queued for the next crawl."
     return site.done(request, form_text(request, "back") or "/dashboard", f"{what} {how}")
 
 
-def _wish(request: Request) -> Wish:
-    return Wish(
+def _command(request: Request) -> CrawlCommand:
+    return CrawlCommand(
         seeds=form_text(request, "seeds", _MOST_SEED_CHARS).split(),
         max_pages=form_text(request, "max_pages", 40).strip(),
         max_depth=form_text(request, "max_depth", 40).strip(),
@@ -82,11 +81,11 @@ def _wish(request: Request) -> Wish:
     )
 
 
-def _refused(site: Site, request: Request, wish: Wish, error: ShoalError) -> Response:
+def _refused(site: Site, request: Request, command: CrawlCommand, error: ShoalError) -> Response:
     if wants_json(request):
         raise error
     status = 503 if isinstance(error, CollectionError) else 400
-    page = dashboard_of(site, wish, problem=str(error))
+    page = dashboard_of(site, command, problem=str(error))
     return site.answer(request, "dashboard.html", page, status=status)
 
 

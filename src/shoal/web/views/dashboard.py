@@ -11,7 +11,7 @@ from contextlib import suppress
 from shoal.collection.report.sampling import Sample
 from shoal.collection.report.sizes import Sizes
 from shoal.collection.report.standing import Standing
-from shoal.control.launching import Wish, defaults
+from shoal.control.launching import CrawlCommand, defaults
 from shoal.errors import ShoalError
 from shoal.layout.snapshot import Live, Trouble
 from shoal.model.record import Struct, to_json
@@ -63,7 +63,7 @@ class Dashboard(Struct):
     sites: int
     sample: Sample
     sizes: Sizes
-    wish: Wish
+    wish: CrawlCommand
     """What the form for a crawl starts with."""
     problem: str
     """Why what it asked for was refused."""
@@ -72,7 +72,7 @@ class Dashboard(Struct):
 
 
 def dashboard_of(
-    site: Site, wish: Wish | None = None, problem: str = "", every: int = 0
+    site: Site, wish: CrawlCommand | None = None, problem: str = "", every: int = 0
 ) -> Dashboard:
     watching = site.watching
     look = watching.series.latest()
@@ -88,7 +88,7 @@ def dashboard_of(
         sites=look.status.totals.get("sites", 0),
         sample=watching.sample.get(),
         sizes=watching.sizes.get(),
-        wish=wish or (Wish() if site.cluster is not None else defaults(site.directory)),
+        wish=wish or (CrawlCommand() if site.cluster is not None else defaults(site.directory)),
         problem=problem,
         every=every,
     )
@@ -129,15 +129,15 @@ async def events(site: Site, request: Request) -> Response:
     """Server-sent events (WHATWG HTML, 9.2). Ends with the client, or with the server."""
     del request
     series = site.watching.series
-    if not series.has_room():
+    if not series.has_capacity():
         raise Problem(503, "Too many pages are watching; reload this one by hand.")
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_stream(site), 200, headers, "text/event-stream")
 
 
 async def _stream(site: Site) -> AsyncIterator[bytes]:
-    with site.watching.series.listening() as has_room, suppress(ShoalError):
-        if has_room:  # a collection that can't be read ends the stream; the client asks again
+    with site.watching.series.listening() as has_capacity, suppress(ShoalError):
+        if has_capacity:  # a collection that can't be read ends the stream; the client asks again
             async for event in _events(site):
                 yield event
 

@@ -1,6 +1,6 @@
 """/failures: what could not be had, by cause, and another try."""
 
-from shoal.control import commands as orders
+from shoal.control import commands
 from shoal.layout.snapshot import Trouble
 from shoal.model.record import Struct
 from shoal.web.server.http import Request, Response
@@ -63,7 +63,7 @@ def failures(site: Site, request: Request) -> Response:
 
 def retry(site: Site, request: Request) -> Response:
     reason, host = form_text(request, "reason", 200), form_text(request, "host", 300)
-    is_running = orders.retry(site.place, reason, host)
+    is_running = commands.retry(site.place, reason, host)
     what = f"What failed ({reason})" if reason else "What failed"
     when = "; the running crawl is told." if is_running else " in the next crawl."
     back = form_text(request, "back") or "/failures"

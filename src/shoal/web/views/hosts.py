@@ -1,7 +1,7 @@
 """/sites: every host, what it is doing, and a word with it: pause, slow, exclude, and back."""
 
 from shoal.collection.report.host_table import MOST_PAGES, SORTS, HostPage, host_page
-from shoal.control import commands as orders
+from shoal.control import commands
 from shoal.model.record import Struct
 from shoal.web.server.http import Request, Response
 from shoal.web.server.site import Site
@@ -36,13 +36,13 @@ def sites(site: Site, request: Request) -> Response:
 
 def pause(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.pause(site.place, host, paused=True)
+    told = commands.pause(site.place, host, paused=True)
     return _done(site, request, f"{host} is paused", told)
 
 
 def resume(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.pause(site.place, host, paused=False)
+    told = commands.pause(site.place, host, paused=False)
     return _done(site, request, f"{host} goes on", told)
 
 
@@ -52,20 +52,20 @@ def slow(site: Site, request: Request) -> Response:
         seconds = float(given or 0)
     except ValueError:
         raise Problem(400, "The delay must be a number of seconds.") from None
-    told = orders.slow(site.place, host, seconds)
+    told = commands.slow(site.place, host, seconds)
     often = f"once in {seconds:g} s at most" if seconds else "as often as the settings allow"
     return _done(site, request, f"{host} is asked {often}", told)
 
 
 def exclude(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.exclude(site.place, host, excluded=True)
+    told = commands.exclude(site.place, host, excluded=True)
     return _done(site, request, f"{host} is excluded", told)
 
 
 def include(site: Site, request: Request) -> Response:
     host = form_text(request, "host", 300)
-    told = orders.exclude(site.place, host, excluded=False)
+    told = commands.exclude(site.place, host, excluded=False)
     return _done(site, request, f"{host} is wanted again", told)
 
 

@@ -13,9 +13,9 @@ from shoal.collection.collection import Collection
 from shoal.collection.export.lines import VisitLine, visit_lines
 from shoal.collection.page import Page
 from shoal.collection.report.explain import Explanation
-from shoal.collection.report.sitemap_metadata import told_facts
+from shoal.collection.report.sitemap_metadata import metadata_facts
 from shoal.errors import UsageError
-from shoal.model.listings.sitemap_metadata import Told
+from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.record import Struct
 from shoal.web.server.http import Request, Response
 from shoal.web.server.site import Site
@@ -64,7 +64,7 @@ class PageView(Struct):
     duplicates: list[str]
     rules: list[Fact]
     marks: list[str]
-    told: list[Told]
+    told: list[SitemapMetadata]
     """By sitemaps, which say what the page shows, and where it stands in other languages."""
     headers: list[tuple[str, str]]
 
@@ -184,7 +184,7 @@ def _facts(found: Page) -> Iterator[Fact]:
         "Digest": document.body_digest,
     }
     yield from (Fact(name, value) for name, value in said.items() if value)
-    for name, value in told_facts(found.told):
+    for name, value in metadata_facts(found.told):
         yield Fact(f"{name.capitalize()}, by its sitemap", value)
 
 

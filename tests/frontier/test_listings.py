@@ -6,19 +6,19 @@ from dataclasses import replace
 import pytest
 
 from shoal.frontier.outcome.discovery import Reach
-from shoal.frontier.schedule.allowance import Again
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.sources import listings as namings
 from shoal.frontier.sources.listings import trust
-from shoal.frontier.state.rows import NAMED_MARK, SiteRow, after_mark
+from shoal.frontier.state.rows import LISTING_MARK, SiteRow, after_mark
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.change_history import Change
-from shoal.model.link import Link, Rel, Source
-from shoal.model.listings.listing import Named
-from shoal.model.visit import Kind, Visit
+from shoal.model.link import Link, LinkSource, Rel
+from shoal.model.listings.listing import ListedUrl
+from shoal.model.visit import Visit, VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, moved, rules
+from tests.frontier.revisits import DAY, FAST, Every, PlainDesk, crawling, go_on_as
 
 A, B = "http://a.test", "http://b.test"
 MAP = f"{A}/sitemap.xml"
@@ -27,27 +27,27 @@ READS = replace(FAST, reach=Reach(sitemaps=True))
 
 def names(
     *urls: str, modified: float = 0.0, change_seconds: float = 0.0, priority: float = 0.5
-) -> list[Named]:
-    links = [link(url, source=Source.SITEMAP) for url in urls]
-    return [Named(each, modified, change_seconds, priority) for each in links]
+) -> list[ListedUrl]:
+    links = [link(url, source=LinkSource.SITEMAP) for url in urls]
+    return [ListedUrl(each, modified, change_seconds, priority) for each in links]
 
 
 def below(*urls: str) -> list[Link]:
-    return [link(url, source=Source.SITEMAP, rel=int(Rel.SITEMAP)) for url in urls]
+    return [link(url, source=LinkSource.SITEMAP, rel=int(Rel.SITEMAP)) for url in urls]
 
 
 def start(
     table: RocksTable,
     clock: FakeClock,
-    mode: Again = Again.NO,
+    mode: Mode = Mode.NEW,
     frontier: FrontierSettings = READS,
     change: Change = Change.NONE,
 ) -> Play:
     """A site with a first page, and a robots.txt that names a sitemap."""
     settings = crawling(mode, frontier=frontier)
     refresher = Every(change=change)
-    refresher.plans = mode is Again.ALSO
-    seams = Seams(refresher=refresher, desk=PlainDesk(plans=mode is Again.ALSO))
+    refresher.plans = mode is Mode.STEADY
+    seams = Seams(refresher=refresher, source_schedule=PlainDesk(plans=mode is Mode.STEADY))
     play = Play(table, clock, PlaySettings(settings.frontier, seams))
     play.robots = lambda _visit: Answer(200, robots=rules(f"Sitemap: {MAP}\n"))
     play.add(f"{A}/")
@@ -60,7 +60,7 @@ def site(*files: tuple[str, Answer]) -> Callable[[Visit], Answer]:
 
 
 def parcels(play: Play) -> int:
-    return sum(1 for _ in play.table.scan("queue", NAMED_MARK, after_mark(NAMED_MARK)))
+    return sum(1 for _ in play.table.scan("queue", LISTING_MARK, after_mark(LISTING_MARK)))
 
 
 # --- what is found --------------------------------------------------------------------------------
@@ -72,11 +72,11 @@ def test_the_sitemap_that_robots_names_is_read_and_its_pages_are_fetched(
     play = start(table, clock)
     asked = play.crawl(site((MAP, Answer(named=names(f"{A}/1", f"{A}/2", f"{B}/3")))))
     assert sorted(asked) == sorted([f"{A}/", MAP, f"{A}/1", f"{A}/2", f"{B}/3"])
-    assert next(each.kind for each in play.log if each.url == MAP) is Kind.SITEMAP
+    assert next(each.kind for each in play.log if each.url == MAP) is VisitKind.SITEMAP
     assert play.state(MAP) == "source/sitemap"
     row = play.row(f"{A}/1")
     assert row is not None
-    assert (row.source, row.depth) == (Source.SITEMAP, 2)
+    assert (row.source, row.depth) == (LinkSource.SITEMAP, 2)
     assert play.problems() == []
     assert parcels(play) == 0
 
@@ -90,7 +90,7 @@ def test_an_index_leads_to_sitemaps_but_not_for_ever(table: RocksTable, clock: F
     play = start(table, clock)
 
     def answer(visit: Visit) -> Answer:
-        if visit.kind is not Kind.SITEMAP:
+        if visit.kind is not VisitKind.SITEMAP:
             return OK
         depth = visit.depth
         return Answer(below=below(f"{A}/{depth}.xml"), named=names(f"{A}/page-{depth}"))
@@ -114,7 +114,7 @@ def test_one_that_moved_is_read_where_it_went(table: RocksTable, clock: FakeCloc
     new = f"{A}/maps/new.xml"
     asked = play.crawl(site((MAP, Answer(301, [moved(new)])), (new, Answer(named=names(f"{A}/1")))))
     assert asked[-1] == f"{A}/1"
-    assert next(each.kind for each in play.log if each.url == new) is Kind.SITEMAP
+    assert next(each.kind for each in play.log if each.url == new) is VisitKind.SITEMAP
 
 
 def test_robots_may_forbid_pages_that_a_sitemap_names_but_not_the_sitemap_it_names(
@@ -132,7 +132,7 @@ def test_robots_may_forbid_pages_that_a_sitemap_names_but_not_the_sitemap_it_nam
 
 def test_what_the_scope_refuses_is_refused(table: RocksTable, clock: FakeClock) -> None:
     play = start(table, clock)
-    named = [Named(link(f"{B}/1", source=Source.SITEMAP, excluded="scope: elsewhere"))]
+    named = [ListedUrl(link(f"{B}/1", source=LinkSource.SITEMAP, excluded="scope: elsewhere"))]
     assert f"{B}/1" not in play.crawl(site((MAP, Answer(named=named))))
     assert play.state(f"{B}/1") == "excluded/scope"
 
@@ -201,7 +201,7 @@ def test_no_more_than_so_many_of_one_site_are_taken(
 def test_a_sitemap_that_is_read_again_and_again_still_brings_what_is_new(
     table: RocksTable, clock: FakeClock
 ) -> None:
-    play = start(table, clock, Again.ALSO, replace(READS, sitemap_urls=12))
+    play = start(table, clock, Mode.STEADY, replace(READS, sitemap_urls=12))
     urls = [f"{A}/{n}" for n in range(5)]
     for n in range(4):
         named = names(*urls, f"{A}/new/{n}")
@@ -216,19 +216,19 @@ def test_a_sitemap_that_is_read_again_and_again_still_brings_what_is_new(
 # --- hints ----------------------------------------------------------------------------------------
 
 
-def read_map(play: Play, named: list[Named]) -> None:
+def read_map(play: Play, named: list[ListedUrl]) -> None:
     """The sitemap's next visit says this."""
     while MAP not in play.crawl(site((MAP, Answer(named=named))), most=1):
         pass
     while parcels(play):
-        play.frontier.change(play.frontier._namings.go_on)
+        play.frontier.change(play.frontier._listings.go_on)
     assert play.problems() == []
 
 
 @pytest.fixture
 def hinted(table: RocksTable, clock: FakeClock) -> Play:
     """A steady crawl that has fetched what its sitemap names, just after it read that again."""
-    play = start(table, clock, Again.ALSO)
+    play = start(table, clock, Mode.STEADY)
     play.settings.seams.refresher.seconds = 30 * DAY  # type: ignore[union-attr]
     read_map(play, names(f"{A}/1", f"{A}/2"))
     play.crawl(most=2)
@@ -250,7 +250,7 @@ def test_a_page_that_changed_by_its_sitemap_is_due_at_once(hinted: Play) -> None
     assert due_in(hinted, f"{A}/2") > 20 * DAY
     row = hinted.row(f"{A}/1")
     assert row is not None
-    assert row.told_ms == round(changed * 1000)
+    assert row.hinted_ms == round(changed * 1000)
 
 
 @pytest.mark.parametrize("ago", [7_200.0, -10 * DAY, 2e9])
@@ -266,7 +266,7 @@ def test_the_same_hint_is_not_taken_twice(hinted: Play) -> None:
         pass
     row = hinted.row(f"{A}/1")
     assert row is not None
-    assert row.told_ms == 0
+    assert row.hinted_ms == 0
     read_map(hinted, named)
     assert due_in(hinted, f"{A}/1") > 20 * DAY
 
@@ -275,7 +275,7 @@ def test_the_same_hint_is_not_taken_twice(hinted: Play) -> None:
 def test_a_site_is_believed_as_far_as_it_was_right(
     table: RocksTable, clock: FakeClock, change: Change, is_trusted: bool
 ) -> None:
-    play = start(table, clock, Again.ALSO, change=change)
+    play = start(table, clock, Mode.STEADY, change=change)
     play.settings.seams.refresher.seconds = 300 * DAY  # type: ignore[union-attr]
     urls = [f"{A}/{n}" for n in range(8)]
     read_map(play, names(*urls))
@@ -288,8 +288,8 @@ def test_a_site_is_believed_as_far_as_it_was_right(
         play.crawl(site((MAP, OK)), most=8)
     row = play.frontier.sites.row(play.site(A))
     assert (trust(row) >= 0.4) is is_trusted
-    assert (row.told_right > 10) is is_trusted
-    assert bool(row.told_wrong) is not is_trusted
+    assert (row.hints_right > 10) is is_trusted
+    assert bool(row.hints_wrong) is not is_trusted
     assert play.problems() == []
 
 
@@ -298,25 +298,25 @@ def test_a_told_frequency_is_where_a_new_page_begins(table: RocksTable, clock: F
     read_map(play, names(f"{A}/1", change_seconds=DAY))
     row = play.row(f"{A}/1")
     assert row is not None
-    assert row.life is not None
-    assert row.life.quiet_seconds / row.life.dated == DAY
-    assert not row.life.seen_ms
+    assert row.history is not None
+    assert row.history.quiet_seconds / row.history.dated == DAY
+    assert not row.history.seen_ms
 
 
 def test_one_pass_remembers_a_hint_for_a_steady_crawl(table: RocksTable, clock: FakeClock) -> None:
     play = start(table, clock)
     play.crawl(site((MAP, Answer(named=names(f"{A}/1")))))
     clock.advance(3_600)
-    visit = Visit(MAP, play.frontier.urls.row_of(link(MAP).row), play.site(A), Kind.SITEMAP)
+    visit = Visit(MAP, play.frontier.urls.row_of(link(MAP).row), play.site(A), VisitKind.SITEMAP)
     understood_named = names(f"{A}/1", modified=clock.now() - 60)
     play.frontier.change(
-        lambda batch, now: play.frontier._namings.take(batch, visit.row, understood_named, now)
+        lambda batch, now: play.frontier._listings.take(batch, visit.row, understood_named, now)
     )
     assert play.crawl() == [], "one pass does not ask again"
     row = play.row(f"{A}/1")
     assert row is not None
-    assert row.told_ms
-    go_on_as(play, crawling(Again.ALSO, frontier=READS))
+    assert row.hinted_ms
+    go_on_as(play, crawling(Mode.STEADY, frontier=READS))
     play.frontier.change(play.frontier.schedules.date_all)
     assert f"{A}/1" in play.crawl(most=2)
 
@@ -330,9 +330,9 @@ def test_pages_in_flight_and_wishes_are_left_alone(hinted: Play) -> None:
     named = names(f"{A}/1", f"{A}/2", modified=hinted.clock.now() - 60)
     finder = link(MAP).row
     hinted.frontier.change(
-        lambda batch, now: hinted.frontier._namings.take(batch, finder, named, now)
+        lambda batch, now: hinted.frontier._listings.take(batch, finder, named, now)
     )
-    hinted.frontier.change(hinted.frontier._namings.go_on)
+    hinted.frontier.change(hinted.frontier._listings.go_on)
     assert hinted.problems() == []
     hinted.end(lease)
     assert hinted.crawl(most=1) == [f"{A}/2"]

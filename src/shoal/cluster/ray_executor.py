@@ -6,7 +6,6 @@ from typing import Any
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from shoal.cluster.ray_asking import Actors
 from shoal.cluster.ray_nodes import (
     NAME_CHARS,
     OBJECT_STORE_BYTES,
@@ -14,6 +13,7 @@ from shoal.cluster.ray_nodes import (
     nodes_known,
     start_machines,
 )
+from shoal.cluster.ray_questions import Actors
 from shoal.errors import CollectionError
 from shoal.ports import Task
 
@@ -26,8 +26,8 @@ _STORE_SHARE = 8
 """Of a machine's store of objects a task may be given one in so many."""
 
 
-class RayHands:
-    """The `Hands` (ports.py) of a Ray cluster."""
+class RayExecutor:
+    """The `Executor` (ports.py) of a Ray cluster."""
 
     def __init__(self, cluster: str, address: str) -> None:
         """`local`: one node, on this machine, until it is closed."""
@@ -42,7 +42,7 @@ class RayHands:
                 raise
         alive = [node["Resources"] for node in nodes_known() if node["Alive"]]
         stores = [node.get("object_store_memory", OBJECT_STORE_BYTES) for node in alive]
-        self.room_bytes = int(min(stores)) // _STORE_SHARE
+        self.capacity_bytes = int(min(stores)) // _STORE_SHARE
         self.at_once = max(1, min(_MOST_AT_ONCE, int(sum(node.get("CPU", 0) for node in alive))))
 
     def call_tablets(self, cluster: str, tablets: int, method: str, *given: Any) -> list[Any]:
@@ -76,9 +76,9 @@ class RayHands:
             found.append(made if returns > 1 else [made])
         return found
 
-    def fetch(self, held: Any) -> Any:
+    def fetch(self, ref: Any) -> Any:
         try:
-            return ray.get(held)
+            return ray.get(ref)
         except ray.exceptions.RayTaskError as error:
             raise error.cause if isinstance(error.cause, Exception) else error from None
         except ray.exceptions.RayError as error:

@@ -10,22 +10,22 @@ from shoal.frontier.background import bulk_updates as sweeps
 from shoal.frontier.background import revisit_dates as schedules
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.outcome.discovery import Reach
-from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.allowance import Mode, RevisitSettings
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.sources import listings as namings
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.document import Document, Understood
-from shoal.model.link import Rel, Source
-from shoal.model.listings.listing import Named
+from shoal.model.link import LinkSource, Rel
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
-from shoal.model.visit import SOURCES, Fetched, Kind, Visit
+from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import FAST, Every, PlainDesk, choose, crawling
 from tests.frontier.play import NO_CONNECTION, Answer, Play, PlaySettings, link, moved, rules
+from tests.frontier.revisits import FAST, Every, PlainDesk, choose, crawling
 
 SITES = [f"http://{name}.test" for name in "abcd"]
 POLITE = Politeness(delay=1, delay_factor=0, address_share=0, backoff_base=1, backoff_cap=60)
@@ -37,17 +37,24 @@ class Chaos:
     def __init__(self, table: RocksTable, clock: FakeClock, seed: int) -> None:
         self.random = Random(seed)
         self.refusal = ""
-        self.play = Play(table, clock, self.settings(Again.ALSO, FRONTIER))
+        self.play = Play(table, clock, self.settings(Mode.STEADY, FRONTIER))
         self.play.robots = self.robots
         self.leases: list[SiteLease] = []
         self.unfinished: list[tuple[Visit, Fetched, Answer]] = []
 
-    def settings(self, mode: Again, frontier: FrontierSettings) -> PlaySettings:
-        again = AgainSettings(per_second=self.random.choice([0.0, 0.05, 2.0]))
+    def settings(self, mode: Mode, frontier: FrontierSettings) -> PlaySettings:
+        again = RevisitSettings(per_second=self.random.choice([0.0, 0.05, 2.0]))
         made = crawling(mode, frontier=frontier, again=again)
-        refresher, desk = Every(self.random.choice([1.0, 600.0, 9_000.0])), PlainDesk(60.0)
-        refresher.plans = desk.plans = mode is Again.ALSO
-        seams = Seams(refresher=refresher, desk=desk, learned=lambda _visit: self.refusal)
+        refresher, source_schedule = (
+            Every(self.random.choice([1.0, 600.0, 9_000.0])),
+            PlainDesk(60.0),
+        )
+        refresher.plans = source_schedule.plans = mode is Mode.STEADY
+        seams = Seams(
+            refresher=refresher,
+            source_schedule=source_schedule,
+            learned=lambda _visit: self.refusal,
+        )
         return replace(made, seams=seams)
 
     def url(self) -> str:
@@ -60,14 +67,16 @@ class Chaos:
         return self.random.choice([Answer(404), Answer(200, robots=rules(text)), NO_CONNECTION])
 
     def answer(self, visit: Visit) -> Answer:
-        if visit.kind is Kind.ROBOTS:
+        if visit.kind is VisitKind.ROBOTS:
             return self.robots(visit)
         if visit.head:
             outcome = self.random.choice([Outcome.UNCHANGED, Outcome.CHANGED])
             return Answer(self.random.choice([200, 405]), outcome=outcome, documents=[])
         if visit.kind in SOURCES:
             named = [
-                Named(link(self.url(), source=Source.SITEMAP), self.play.clock.now() - 5, HOUR)
+                ListedUrl(
+                    link(self.url(), source=LinkSource.SITEMAP), self.play.clock.now() - 5, HOUR
+                )
                 for _ in range(self.random.randrange(9))
             ]
             below = [link(f"{self.random.choice(SITES)}/map{n}.xml") for n in range(2)]
@@ -122,15 +131,15 @@ class Chaos:
             case 1:
                 self.play.submit(url)
             case 2 | 3:
-                feed = link(url, rel=int(Rel.FEED), priority=1.0, source=Source.FEED)
-                self.play.settings.seams.desk.removed = not flag  # type: ignore[union-attr]
+                feed = link(url, rel=int(Rel.FEED), priority=1.0, source=LinkSource.FEED)
+                self.play.settings.seams.source_schedule.removed = not flag  # type: ignore[union-attr]
                 frontier.change(
                     lambda batch, now: frontier.schedules.want_feed(feed, flag, batch, now)
                 )
             case 4:
-                frontier.wishes.exclude(host, excluded=flag)
+                frontier.commands.exclude(host, excluded=flag)
             case 5:
-                frontier.wishes.retry("")
+                frontier.commands.retry("")
             case 6:
                 self.refusal = "pattern: nothing new" if flag else ""
             case 7:
@@ -140,15 +149,15 @@ class Chaos:
 
     def _inject(self, url: str) -> None:
         row, now = row_key(url), self.play.clock.now()
-        visit = Visit(url, row, site_of_key(row), Kind.INJECTED)
+        visit = Visit(url, row, site_of_key(row), VisitKind.INJECTED)
         understood = Understood([Document()])
-        verdict = Verdict(understood.documents, unlearned=[site_of_key(row)])
+        verdict = Verdict(understood.documents, revoked=[site_of_key(row)])
         batch = self.play.table.batch()
         fetched = Fetched(Outcome.OK, 200, started=now, ended=now)
         self.play.frontier.finish(batch, visit, fetched, understood, verdict)
         self.play.table.write(batch)
 
-    def restart(self, mode: Again, *, killed: bool) -> None:
+    def restart(self, mode: Mode, *, killed: bool) -> None:
         if not killed:
             for lease in self.leases:
                 self.play.frontier.give_back(lease.visit)
@@ -156,9 +165,9 @@ class Chaos:
         self.leases, self.unfinished = [], []
         self.play.settings = self.settings(mode, FRONTIER)
         self.play.open()
-        if mode is Again.ONLY:
+        if mode is Mode.REFRESH:
             choose(self.play, Selection())
-        elif mode is Again.ALSO:
+        elif mode is Mode.STEADY:
             self.play.frontier.change(self.play.frontier.schedules.date_all)
 
 
@@ -177,7 +186,7 @@ def test_the_books_agree_whatever_happens(
     for step in range(500):
         chance = chaos.random.random()
         if chance < 0.02:
-            mode = chaos.random.choice(list(Again))
+            mode = chaos.random.choice(list(Mode))
             chaos.restart(mode, killed=chaos.random.random() < 0.5)
         elif chance < 0.12:
             chaos.order()
@@ -186,9 +195,9 @@ def test_the_books_agree_whatever_happens(
         if step % 20 == 0:
             assert chaos.play.problems() == [], step
     for host in map(chaos.play.host, SITES):
-        chaos.play.frontier.wishes.exclude(host, excluded=False)
+        chaos.play.frontier.commands.exclude(host, excluded=False)
     chaos.refusal = ""
-    chaos.restart(Again.NO, killed=True)
+    chaos.restart(Mode.NEW, killed=True)
     chaos.play.robots = lambda _visit: Answer(404)
     chaos.play.crawl(lambda _visit: Answer(200))
     assert chaos.play.problems() == []
@@ -199,11 +208,11 @@ def test_the_books_agree_whatever_happens(
         if (row := chaos.play.row(url)) is not None
         and row.fetched_ms
         and not row.lost
-        and row.kind is Kind.PAGE
+        and row.kind is VisitKind.PAGE
         and row.state != "excluded"
     }
     clock.advance(7 * 24 * HOUR)
-    chaos.restart(Again.ONLY, killed=False)
+    chaos.restart(Mode.REFRESH, killed=False)
     asked = chaos.play.crawl(lambda _visit: Answer(304))
     assert stored <= set(asked), "a refresh misses none"
     assert len(asked) == len(set(asked)), "and asks for none twice"

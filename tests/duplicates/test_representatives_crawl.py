@@ -13,7 +13,7 @@ from shoal.engine.engine import Engine
 from shoal.layout.layout import Layout
 from shoal.maintenance.repair import repair
 from shoal.maintenance.verify import verifying
-from shoal.model.document import Fate, Regraded
+from shoal.model.document import Fate, Reassigned
 from shoal.model.urls.rowkey import row_key
 from shoal.store.table import RocksTable
 from tests.crawl.run import QUICK, crawl
@@ -109,15 +109,15 @@ def test_a_page_that_goes_without_a_visit_leaves_its_group(site: Running, tmp_pa
     for seed in (first, second):
         crawl(directory, [seed], SETTINGS)
 
-    async def withdraw() -> list[Regraded]:
+    async def withdraw() -> list[Reassigned]:
         engine = Engine(directory, load(directory, QUICK, {}))
         batch = engine._table.batch()
-        regraded = engine._prints.withdraw(batch, row_key(first))
+        reassigned = engine._prints.withdraw(batch, row_key(first))
         engine._table.write(batch)
         await engine.close()
-        return regraded
+        return reassigned
 
-    assert asyncio.run(withdraw()) == [Regraded(row_key(second), Fate.WAITING, "")]
+    assert asyncio.run(withdraw()) == [Reassigned(row_key(second), Fate.WAITING, "")]
     with open_collection(directory) as collection:
         assert collection.lead(second) == second
         assert collection.duplicates(second) == []

@@ -41,7 +41,7 @@ _MOST_DOUBLINGS = 12
 _WEEK_HOURS = 168
 
 
-class Told(NamedTuple):
+class PollHints(NamedTuple):
     """What the feed, its server and its last polls say."""
 
     ttl_seconds: float = 0.0
@@ -60,22 +60,22 @@ class Told(NamedTuple):
 
 
 def next_poll_seconds(
-    told: Told, posted: Sequence[float], now: float, *, shortest: float, longest: float
+    hints: PollHints, posted: Sequence[float], now: float, *, shortest: float, longest: float
 ) -> float:
     """How long to wait. `posted`: when the last items were, unix seconds (when they were first
     seen, where they tell no date). Never less than `shortest`; more than `longest` only where the
     feed skips hours or days."""
-    if told.is_pushed:
+    if hints.is_pushed:
         wait = longest
     else:
         wait = _expected_wait(posted, now, longest)
-        if told.found >= _LEAST_FOUND and told.found_in_seconds > 0:
-            wait = min(wait, EXPECTED_ITEMS * told.found_in_seconds / told.found)
-        wait = max(wait, min(told.ttl_seconds, longest), min(told.max_age_seconds, longest))
-    if told.failures:
-        wait = max(wait, shortest) * 2 ** min(told.failures, _MOST_DOUBLINGS)
+        if hints.found >= _LEAST_FOUND and hints.found_in_seconds > 0:
+            wait = min(wait, EXPECTED_ITEMS * hints.found_in_seconds / hints.found)
+        wait = max(wait, min(hints.ttl_seconds, longest), min(hints.max_age_seconds, longest))
+    if hints.failures:
+        wait = max(wait, shortest) * 2 ** min(hints.failures, _MOST_DOUBLINGS)
     wait = max(shortest, min(wait, longest))
-    return wait + _skipped_seconds(told, now + wait)
+    return wait + _skipped_seconds(hints, now + wait)
 
 
 def _expected_wait(posted: Sequence[float], now: float, longest: float) -> float:
@@ -130,9 +130,9 @@ def hour_weights(posted: Sequence[float]) -> list[float] | None:
     return [_SMOOTHING + (1 - _SMOOTHING) * 24 * count / len(posted) for count in counts]
 
 
-def _skipped_seconds(told: Told, when: float) -> float:
+def _skipped_seconds(hints: PollHints, when: float) -> float:
     """From then to the next hour that is not skipped; none when all are: that can't be meant."""
-    hours, days = set(told.skip_hours), set(told.skip_days)
+    hours, days = set(hints.skip_hours), set(hints.skip_days)
     if not hours and not days:
         return 0.0
     start = when // HOUR_SECONDS

@@ -17,9 +17,9 @@ from shoal.graph.edges import Progress, build
 from shoal.graph.generations import Fresh, Summary, replacing, summary_of
 from shoal.graph.link_graph import LinkGraph, highest
 from shoal.graph.pagerank import PageRank, pagerank
-from shoal.graph.runs import RunWriter
 from shoal.graph.scores import UNFETCHED
 from shoal.graph.sites import site_graph
+from shoal.graph.sorted_runs import RunWriter
 from shoal.graph.votes import Votes
 from shoal.model.digest import seeded_number
 from shoal.model.record import pack
@@ -46,31 +46,33 @@ def make(
     pages: Iterable[tuple[bytes, Votes]],
     directory: Path,
     personal: Sequence[bytes],
-    told: Progress,
+    progress: Progress,
 ) -> Summary:
     """Make a graph of pages with their votes, rank it, and let it hold."""
 
-    def from_pages(fresh: Fresh, summary: Summary, told: Progress) -> Ranker:
-        _gather(pages, fresh, summary, told)
+    def from_pages(fresh: Fresh, summary: Summary, progress: Progress) -> Ranker:
+        _gather(pages, fresh, summary, progress)
         graph = LinkGraph(fresh.path, summary.seed)
         return lambda chosen: pagerank(
             graph.into,
             graph.out.degrees(),
             chosen,
-            told=lambda iteration, _: told("ranking, iteration", iteration, 0),
+            progress=lambda iteration, _: progress("ranking, iteration", iteration, 0),
         )
 
-    return make_by(from_pages, directory, personal, told)
+    return make_by(from_pages, directory, personal, progress)
 
 
-def make_by(build: Build, directory: Path, personal: Sequence[bytes], told: Progress) -> Summary:
+def make_by(
+    build: Build, directory: Path, personal: Sequence[bytes], progress: Progress
+) -> Summary:
     """Make a graph that is built and ranked in some way, and let it hold."""
     before = summary_of(directory)
     seed = secrets.randbits(64) if before is None else before.seed
     started = time.perf_counter()
     with replacing(directory) as fresh:
         summary = Summary(seed=seed, made=time.time(), links=0, fetched=0)
-        rank = build(fresh, summary, told)
+        rank = build(fresh, summary, progress)
         summary.personal = [url_of(row) for row in personal]
         graph = LinkGraph(fresh.path, seed)
         chosen = graph.nodes_of(personal)
@@ -85,7 +87,7 @@ def make_by(build: Build, directory: Path, personal: Sequence[bytes], told: Prog
 
 
 def _gather(
-    pages: Iterable[tuple[bytes, Votes]], fresh: Fresh, summary: Summary, told: Progress
+    pages: Iterable[tuple[bytes, Votes]], fresh: Fresh, summary: Summary, progress: Progress
 ) -> None:
     writer = RunWriter(fresh.scratch, summary.seed)
     for row, votes in pages:
@@ -93,9 +95,9 @@ def _gather(
         summary.links += votes.links
         summary.fetched += 1
         if summary.fetched % _PAGES_PER_REMARK == 0:
-            told("links read", summary.links, 0)
+            progress("links read", summary.links, 0)
     writer.flush()
-    build(writer.runs, fresh.path, told)
+    build(writer.runs, fresh.path, progress)
 
 
 def _write_ranks(graph: LinkGraph, found: PageRank, fresh: Fresh, summary: Summary) -> None:

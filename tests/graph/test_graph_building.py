@@ -9,8 +9,8 @@ import pytest
 
 from shoal.errors import Busy
 from shoal.graph.generations import newest, opened, replacing, stamp, summary_of
+from shoal.graph.graph_building import LEAST_SPREAD, NoneKnown, make, scaled
 from shoal.graph.link_graph import LinkGraph
-from shoal.graph.making import LEAST_SPREAD, NoneKnown, make, scaled
 from shoal.graph.pagerank import PageRank
 from shoal.graph.scores import NewestRanks, RankFile, Scores
 from shoal.graph.votes import Votes

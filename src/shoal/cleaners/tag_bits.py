@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from html import unescape
 from itertools import accumulate
 
-from shoal.cleaners.tokens import Kind, tokens
+from shoal.cleaners.tokens import HtmlTokenKind, tokens
 
 Range = tuple[int, int]
 
@@ -51,10 +51,10 @@ class Bits:
         self.starts = array("L")
         self.ends = array("L")
         for kind, name, start, end in tokens(html):
-            if kind == Kind.TEXT:
+            if kind == HtmlTokenKind.TEXT:
                 for span in _words(html, start, end):
                     self._add(0, 1, *span)
-            elif kind != Kind.OTHER:
+            elif kind != HtmlTokenKind.OTHER:
                 self._add(name not in FORMATTING, 0, start, end)
 
     def _add(self, bit: int, is_word: int, start: int, end: int) -> None:

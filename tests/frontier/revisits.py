@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.outcome.missing import MissingSettings
-from shoal.frontier.schedule.allowance import Again, AgainSettings
+from shoal.frontier.schedule.allowance import Mode, RevisitSettings
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Change, Life
+from shoal.model.change_history import Change, ChangeHistory
 from shoal.model.document import Document, Understood
-from shoal.model.listings.listing import Named
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Batch
 from tests.frontier.play import Play, PlaySettings
@@ -35,18 +35,18 @@ class Every:
         fetched: Fetched,
         understood: Understood,
         resemblance: float,
-        life: Life | None,
-    ) -> tuple[Life, Change]:
+        history: ChangeHistory | None,
+    ) -> tuple[ChangeHistory, Change]:
         del visit, understood, resemblance
-        change = self.change if life is not None and life.seen_ms else Change.UNKNOWN
-        observed = 0 if life is None else life.observed + 1
-        return Life(observed=observed, seen_ms=to_ms(fetched.ended)), change
+        change = self.change if history is not None and history.seen_ms else Change.UNKNOWN
+        observed = 0 if history is None else history.observed + 1
+        return ChangeHistory(observed=observed, seen_ms=to_ms(fetched.ended)), change
 
-    def plan(self, batch: Batch, row: bytes, life: Life, now: float) -> float | None:
-        del batch, row, life
+    def plan(self, batch: Batch, row: bytes, history: ChangeHistory, now: float) -> float | None:
+        del batch, row, history
         return now + self.seconds if self.plans else None
 
-    def forget(self, batch: Batch, life: Life) -> None:
+    def forget(self, batch: Batch, history: ChangeHistory) -> None:
         """Nothing is."""
 
 
@@ -63,9 +63,9 @@ class PlainDesk:
 
     def take(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
-    ) -> tuple[Sequence[Named], float | None]:
+    ) -> tuple[Sequence[ListedUrl], float | None]:
         del batch, visit, fetched
-        return understood.named, now + self.seconds if self.plans and not self.removed else None
+        return understood.listed, now + self.seconds if self.plans and not self.removed else None
 
     def adopt(self, batch: Batch, row: bytes, document: Document, now: float) -> float | None:
         del batch, row, document
@@ -77,23 +77,25 @@ class PlainDesk:
 
 
 def crawling(
-    mode: Again = Again.ALSO,
+    mode: Mode = Mode.STEADY,
     *,
     every: float = DAY,
     frontier: FrontierSettings = FAST,
-    again: AgainSettings | None = None,
+    again: RevisitSettings | None = None,
     missing: MissingSettings | None = None,
 ) -> PlaySettings:
     """Settings of a frontier in this mode."""
-    asks_again = mode is Again.ALSO
+    asks_again = mode is Mode.STEADY
     settings = replace(
         frontier,
-        again=replace(again or AgainSettings(), mode=mode),
+        revisits=replace(again or RevisitSettings(), mode=mode),
         missing=replace(missing or MissingSettings(), asks_again=asks_again),
     )
     refresher = Every(every)
     refresher.plans = asks_again
-    return PlaySettings(settings, Seams(refresher=refresher, desk=PlainDesk(plans=asks_again)))
+    return PlaySettings(
+        settings, Seams(refresher=refresher, source_schedule=PlainDesk(plans=asks_again))
+    )
 
 
 def go_on_as(
@@ -109,7 +111,7 @@ def go_on_as(
         play.frontier.close()
     play.settings = settings
     play.open()
-    if settings.frontier.again.mode is Again.ONLY:
+    if settings.frontier.revisits.mode is Mode.REFRESH:
         choose(play, selection or Selection())
 
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from shoal.frontier.outcome.discovery import Reach
-from shoal.frontier.schedule.allowance import Again
-from shoal.model.link import Rel, Source
-from shoal.model.listings.listing import Named
+from shoal.frontier.schedule.allowance import Mode
+from shoal.model.link import LinkSource, Rel
+from shoal.model.listings.listing import ListedUrl
 from shoal.model.outcome import Outcome
-from shoal.model.visit import Kind, Visit
+from shoal.model.visit import Visit, VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import DAY, FAST, crawling, go_on_as
 from tests.frontier.play import OK, Answer, Play, link, redirect, rules
+from tests.frontier.revisits import DAY, FAST, crawling, go_on_as
 
 A, B = "http://a.test", "http://b.test"
 FIRST, SECOND, THIRD = (
@@ -25,7 +25,7 @@ MISSING = Answer(404)
 
 def start(table: RocksTable, clock: FakeClock, depth: int | None = None) -> Play:
     frontier = replace(LOOKS, reach=Reach(max_depth=depth, sitemaps=True))
-    return Play(table, clock, crawling(Again.NO, frontier=frontier))
+    return Play(table, clock, crawling(Mode.NEW, frontier=frontier))
 
 
 def many(pages: int, base: str = A) -> Answer:
@@ -41,7 +41,7 @@ def next_ten(visit: Visit) -> Answer:
 
 
 def home(visit: Visit, first: Answer = OK, place: Answer = MISSING) -> Answer:
-    if visit.kind is Kind.SITEMAP:
+    if visit.kind is VisitKind.SITEMAP:
         return place
     return first if visit.url.endswith(".test/") else OK
 
@@ -55,7 +55,9 @@ def test_a_seed_and_then_every_twenty_pages(table: RocksTable, clock: FakeClock,
     play = start(table, clock)
     play.robots = lambda _visit: Answer(200, robots=rules(text)) if text else MISSING
     play.seed(f"{A}/")
-    asked = play.crawl(lambda visit: MISSING if visit.kind is Kind.SITEMAP else next_ten(visit))
+    asked = play.crawl(
+        lambda visit: MISSING if visit.kind is VisitKind.SITEMAP else next_ten(visit)
+    )
     assert looks(asked) == [FIRST, SECOND, THIRD], "each once, one after the other"
     places = [asked.index(url) for url in (FIRST, SECOND, THIRD)]
     assert places == [11, 42, 63], "the first behind all that the first page links to"
@@ -79,7 +81,9 @@ def test_what_is_found_is_read_and_nothing_further_is_looked_for(
 ) -> None:
     play = start(table, clock)
     play.seed(f"{A}/")
-    found = Answer(named=[Named(link(f"{A}/named-{n}", source=Source.SITEMAP)) for n in range(90)])
+    found = Answer(
+        named=[ListedUrl(link(f"{A}/named-{n}", source=LinkSource.SITEMAP)) for n in range(90)]
+    )
     asked = play.crawl(lambda visit: home(visit, place=found))
     assert looks(asked) == [FIRST]
     assert f"{A}/named-7" in asked
@@ -126,7 +130,7 @@ def test_not_again_after_a_restart_nor_in_a_steady_crawl(
     play.open()
     play.seed(f"{A}/", f"{A}/more")
     assert play.crawl(home) == [f"{A}/more"]
-    go_on_as(play, crawling(Again.ALSO, frontier=LOOKS))
+    go_on_as(play, crawling(Mode.STEADY, frontier=LOOKS))
     play.frontier.change(play.frontier.schedules.date_all)
     clock.advance(30 * DAY)
     before = len(play.log)
@@ -162,7 +166,7 @@ def test_one_that_has_moved_is_read_where_it_went(table: RocksTable, clock: Fake
     play = start(table, clock)
     play.seed(f"{A}/")
     gone_to = f"{A}/maps/sitemap-index.xml"
-    found = Answer(below=[link(f"{A}/one.xml", rel=int(Rel.SITEMAP), source=Source.SITEMAP)])
+    found = Answer(below=[link(f"{A}/one.xml", rel=int(Rel.SITEMAP), source=LinkSource.SITEMAP)])
 
     def answer(visit: Visit) -> Answer:
         return redirect(gone_to) if visit.url == FIRST else home(visit, place=found)
@@ -190,8 +194,8 @@ def test_a_person_names_it(table: RocksTable, clock: FakeClock) -> None:
     play = start(table, clock)
     play.seed(f"{A}/")
     play.crawl(home)
-    found = Answer(named=[Named(link(f"{A}/named", source=Source.SITEMAP))])
-    play.frontier.add([link(FIRST, source=Source.SEED, rel=int(Rel.SITEMAP))])
+    found = Answer(named=[ListedUrl(link(f"{A}/named", source=LinkSource.SITEMAP))])
+    play.frontier.add([link(FIRST, source=LinkSource.SEED, rel=int(Rel.SITEMAP))])
     assert play.crawl(lambda visit: home(visit, place=found)) == [FIRST, f"{A}/named"]
     assert play.problems() == []
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from shoal.index.analysis import Analysis, language_of, words
-from shoal.index.counting import rarity
+from shoal.index.local_statistics import rarity
 from shoal.index.stop_words import STOP_WORDS
 from shoal.model.record import Struct
 
@@ -42,7 +42,7 @@ def frequent(text: str, language: str, analysis: Analysis) -> list[Frequent]:
     return [Frequent(stem, shapes[stem], count) for stem, count in common]
 
 
-def telling(
+def distinctive_words(
     found: Sequence[Frequent], having: Sequence[int], documents: int, at_most: int
 ) -> list[str]:
     """`having`: how many of the documents have each word in their content."""

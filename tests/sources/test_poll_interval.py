@@ -5,16 +5,22 @@ from itertools import pairwise
 
 import pytest
 
-from shoal.sources.rhythm import DAY_SECONDS, HOUR_SECONDS, Told, hour_weights, next_poll_seconds
+from shoal.sources.poll_interval import (
+    DAY_SECONDS,
+    HOUR_SECONDS,
+    PollHints,
+    hour_weights,
+    next_poll_seconds,
+)
 
 MONDAY = 1_793_577_600.0
 """2026-11-02, 00:00 UTC."""
 NOW = MONDAY + 14 * DAY_SECONDS
 SHORTEST, LONGEST = 300.0, DAY_SECONDS
-NOTHING = Told()
+NOTHING = PollHints()
 
 
-def wait(told: Told = NOTHING, posted: list[float] | None = None, now: float = NOW) -> float:
+def wait(told: PollHints = NOTHING, posted: list[float] | None = None, now: float = NOW) -> float:
     return next_poll_seconds(told, posted or [], now, shortest=SHORTEST, longest=LONGEST)
 
 
@@ -42,7 +48,7 @@ def test_a_feed_without_dates_is_asked_twice_a_day() -> None:
     assert wait(posted=[0.0, -5.0, NOW + 9e9]) == DAY_SECONDS / 2
 
 
-def quick(told: Told, posted: list[float], now: float = NOW) -> float:
+def quick(told: PollHints, posted: list[float], now: float = NOW) -> float:
     return next_poll_seconds(told, posted, now, shortest=5.0, longest=LONGEST)
 
 
@@ -71,10 +77,10 @@ def test_a_burst_counts_while_it_lasts() -> None:
 def test_new_items_speed_it_up_at_once() -> None:
     daily = every(29 * HOUR_SECONDS, 20)
     usual = quick(NOTHING, daily)
-    found = [quick(Told(found=count, found_in_seconds=3600), daily) for count in (0, 1, 2, 6)]
+    found = [quick(PollHints(found=count, found_in_seconds=3600), daily) for count in (0, 1, 2, 6)]
     assert found == [usual, usual, 900, 300]
-    assert quick(Told(found=6), daily) == usual, "the first poll: nobody knows since when"
-    assert quick(Told(found=6, found_in_seconds=3600, ttl_seconds=7200), daily) == 7200
+    assert quick(PollHints(found=6), daily) == usual, "the first poll: nobody knows since when"
+    assert quick(PollHints(found=6, found_in_seconds=3600, ttl_seconds=7200), daily) == 7200
 
 
 def test_a_paper_with_hours_may_still_be_fast() -> None:
@@ -85,37 +91,37 @@ def test_a_paper_with_hours_may_still_be_fast() -> None:
 
 def test_the_owners_words_count() -> None:
     often = every(600, 20)
-    assert wait(Told(ttl_seconds=7200), often) == 7200
-    assert wait(Told(max_age_seconds=7200), often) == 7200
-    assert wait(Told(ttl_seconds=60, max_age_seconds=60), often) == wait(posted=often)
-    assert wait(Told(ttl_seconds=9e9), often) == LONGEST
+    assert wait(PollHints(ttl_seconds=7200), often) == 7200
+    assert wait(PollHints(max_age_seconds=7200), often) == 7200
+    assert wait(PollHints(ttl_seconds=60, max_age_seconds=60), often) == wait(posted=often)
+    assert wait(PollHints(ttl_seconds=9e9), often) == LONGEST
     assert wait(posted=[NOW - n for n in range(1, 50)], now=NOW) >= SHORTEST
 
 
 def test_failures_double_the_wait() -> None:
     often = every(600, 20)
-    waits = [wait(Told(failures=count), often) for count in range(5)]
+    waits = [wait(PollHints(failures=count), often) for count in range(5)]
     assert [later / sooner for sooner, later in pairwise(waits)] == [2, 2, 2, 2]
-    assert wait(Told(failures=1_000_000), often) == LONGEST
+    assert wait(PollHints(failures=1_000_000), often) == LONGEST
 
 
 def test_a_feed_that_is_pushed_is_asked_rarely() -> None:
-    assert wait(Told(is_pushed=True), every(600, 20)) == LONGEST
+    assert wait(PollHints(is_pushed=True), every(600, 20)) == LONGEST
 
 
 @pytest.mark.parametrize(
     ("told", "hour", "expected_hour"),
     [
-        (Told(skip_hours=[1, 2, 3]), 1, 4),
-        (Told(skip_hours=[23, 0]), 23, 25),
-        (Told(skip_days=[0]), 5, 24),
-        (Told(skip_days=[0, 1, 2, 3, 4, 5]), 5, 144),
-        (Told(skip_days=[0], skip_hours=[0, 1]), 23, 26),
-        (Told(skip_hours=[5]), 6, 6),
+        (PollHints(skip_hours=[1, 2, 3]), 1, 4),
+        (PollHints(skip_hours=[23, 0]), 23, 25),
+        (PollHints(skip_days=[0]), 5, 24),
+        (PollHints(skip_days=[0, 1, 2, 3, 4, 5]), 5, 144),
+        (PollHints(skip_days=[0], skip_hours=[0, 1]), 23, 26),
+        (PollHints(skip_hours=[5]), 6, 6),
     ],
 )
 def test_skipped_hours_and_days_are_waited_out(
-    told: Told, hour: float, expected_hour: float
+    told: PollHints, hour: float, expected_hour: float
 ) -> None:
     start = MONDAY + hour * HOUR_SECONDS
     found = next_poll_seconds(told, [], start - 60, shortest=90, longest=90)
@@ -124,8 +130,8 @@ def test_skipped_hours_and_days_are_waited_out(
 
 
 def test_who_skips_everything_means_nothing() -> None:
-    assert wait(Told(skip_hours=range(24))) == wait()
-    assert wait(Told(skip_days=range(7), skip_hours=[99, -1])) == wait()
+    assert wait(PollHints(skip_hours=range(24))) == wait()
+    assert wait(PollHints(skip_days=range(7), skip_hours=[99, -1])) == wait()
 
 
 def morning_paper(days: int) -> list[float]:

@@ -13,8 +13,8 @@ from shoal.duplicates.learn.mirrors import Mirrors
 from shoal.duplicates.near.groups import Groups, Worth
 from shoal.duplicates.near.near import NearIndex
 from shoal.duplicates.near.near_audit import audit_groups
-from shoal.duplicates.near.sketch import prints
-from shoal.model.document import Document, Fate, Regraded
+from shoal.duplicates.near.sketch import fingerprint
+from shoal.model.document import Document, Fate, Reassigned
 from shoal.model.messages import Item, Repeated, Sketched
 from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
@@ -69,9 +69,9 @@ class Tablet:
         self.worths[row] = worth
         document = Document(text_chars=len(text), readers=readers)
         visit = Visit(url_of(row), row, site_of_key(row), is_first=is_first)
-        judged, regraded = self._judge(visit, Outcome.OK, [document], [prints(text)])
+        judged, reassigned = self._judge(visit, Outcome.OK, [document], [fingerprint(text)])
         self.fates[row] = (judged[0].fate, judged[0].duplicate_of)
-        self.regrade(regraded)
+        self.reassign(reassigned)
 
     def _judge(
         self,
@@ -79,44 +79,46 @@ class Tablet:
         outcome: Outcome,
         documents: Sequence[Document] = (),
         found: Sequence[tuple[bytes, bytes]] = (),
-    ) -> tuple[Sequence[Document], Sequence[Regraded]]:
+    ) -> tuple[Sequence[Document], Sequence[Reassigned]]:
         """The documents, as they were judged, and whose place changes with them."""
         batch = self.table.batch()
         near = self.near.judge(batch, visit, Fetched(outcome), found, Judged(documents))
-        told = self.across.after_judge(batch, visit, near.documents, near.regraded)
+        told = self.across.after_judge(batch, visit, near.documents, near.reassigned)
         self.table.write(batch)
         return told
 
     def lose(self, row: bytes) -> None:
         visit = Visit(url_of(row), row, site_of_key(row))
-        _, regraded = self._judge(visit, Outcome.GONE)
+        _, reassigned = self._judge(visit, Outcome.GONE)
         del self.worths[row], self.fates[row]
-        self.regrade(regraded)
+        self.reassign(reassigned)
 
     def take(self, items: list[Twin]) -> None:
         batch = self.table.batch()
-        regraded = [each for item in items for each in self.across.take(batch, item)]
+        reassigned = [each for item in items for each in self.across.take(batch, item)]
         self.table.write(batch)
-        self.regrade(regraded)
+        self.reassign(reassigned)
 
     def go_on(self) -> None:
         while self.across.pending:
             batch = self.table.batch()
-            regraded = self.across.go_on(batch, at_once=7)
+            reassigned = self.across.go_on(batch, at_once=7)
             self.table.write(batch)
-            self.regrade(regraded)
+            self.reassign(reassigned)
 
-    def regrade(self, regraded: Sequence[Regraded]) -> None:
-        for each in regraded:
+    def reassign(self, reassigned: Sequence[Reassigned]) -> None:
+        for each in reassigned:
             assert each.row in self.fates
             self.fates[each.row] = (each.fate, each.duplicate_of)
 
     def faults(self) -> list[str]:
         found = [*audit_groups(self.table), *audit_across(self.table)]
         for row, (fate, of) in self.fates.items():
-            verdict, lead = self.across.verdict(row), self.groups.lead_of(row)
-            if verdict is not None and url_of(verdict.lead) != of:
-                found.append(f"{url_of(row)} is a duplicate of {of}, and not of {verdict.lead!r}")
+            verdict, lead = self.across.verdict(row), self.groups.representative_of(row)
+            if verdict is not None and url_of(verdict.representative) != of:
+                found.append(
+                    f"{url_of(row)} is a duplicate of {of}, and not of {verdict.representative!r}"
+                )
             is_led = verdict is not None or lead not in (None, row)
             if not (fate is Fate.DUPLICATE) == bool(of) == is_led:
                 found.append(f"{url_of(row)} is {fate}")
@@ -186,7 +188,11 @@ class Cluster:
         for _ in range(3):
             tablet = self.owner(url_of(row))
             verdict = tablet.across.verdict(row)
-            row = (tablet.groups.lead_of(row) or row) if verdict is None else verdict.lead
+            row = (
+                (tablet.groups.representative_of(row) or row)
+                if verdict is None
+                else verdict.representative
+            )
         return url_of(row)
 
     def groups(self) -> dict[str, str]:

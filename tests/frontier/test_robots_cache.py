@@ -12,10 +12,9 @@ from shoal.model.outcome import Outcome
 from shoal.model.robots.robots import ALLOW_ALL
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
-from shoal.model.visit import Kind
+from shoal.model.visit import VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.away import Away
 from tests.frontier.play import (
     NO_CONNECTION,
     NO_ROBOTS,
@@ -26,6 +25,7 @@ from tests.frontier.play import (
     redirect,
     rules,
 )
+from tests.frontier.remote_tablets import Away
 
 A, B = "http://a.test", "http://b.test"
 ROBOTS_A, ROBOTS_B = f"{A}/robots.txt", f"{B}/robots.txt"
@@ -48,7 +48,7 @@ def robots_of(play: Play, url: str) -> Robots:
 def test_it_is_asked_first_and_then_the_pages(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     lease = play.expect(ROBOTS_A)
-    assert lease.visit.kind is Kind.ROBOTS
+    assert lease.visit.kind is VisitKind.ROBOTS
     assert lease.refusal(lease.visit) == ""
     play.end(lease, ALL_ALLOWED)
     assert play.crawl() == [f"{A}/1", f"{A}/2"]
@@ -60,7 +60,7 @@ def test_it_is_asked_first_and_then_the_pages(play: Play) -> None:
 def test_each_site_has_its_own(play: Play) -> None:
     play.add(f"{A}/", "https://a.test/", "http://a.test:8080/", "http://a+b.test/", "ftp://a.test/")
     play.crawl()
-    robots = sorted(event.url for event in play.log if event.kind is Kind.ROBOTS)
+    robots = sorted(event.url for event in play.log if event.kind is VisitKind.ROBOTS)
     assert robots == [
         "http://a+b.test/robots.txt",
         "http://a.test/robots.txt",
@@ -124,7 +124,7 @@ def test_its_site_keeps_its_slot_meanwhile_however_many_wait(
             clock.advance(1)
         else:
             assert other.next_url().site != lease.next_url().site
-            play.end(other, NO_ROBOTS if other.visit.kind is Kind.ROBOTS else OK)
+            play.end(other, NO_ROBOTS if other.visit.kind is VisitKind.ROBOTS else OK)
     play.finish(lease.visit, fetched, ALL_ALLOWED)
     assert play.crawl() == [f"{A}/1"]
     assert asked(play).count(ROBOTS_A) == 1
@@ -155,7 +155,7 @@ def test_a_page_that_happens_to_be_robots_txt_is_a_page_too(play: Play) -> None:
     play.add(ROBOTS_A)
     play.robots = lambda _: NOTHING_ALLOWED
     assert play.crawl() == [ROBOTS_A]
-    assert [event.kind for event in play.log] == [Kind.ROBOTS, Kind.PAGE]
+    assert [event.kind for event in play.log] == [VisitKind.ROBOTS, VisitKind.PAGE]
     assert play.state(ROBOTS_A).startswith("fetched/")
 
 
@@ -280,7 +280,7 @@ def test_a_redirect_on_the_same_host_waits_for_its_delay(play: Play) -> None:
     assert play.lease() is None
     play.clock.advance(DELAY)
     lease = play.expect(f"{A}/moved.txt")
-    assert lease.visit.kind is Kind.ROBOTS
+    assert lease.visit.kind is VisitKind.ROBOTS
     play.end(lease, NOTHING_ALLOWED)
     play.crawl()
     assert play.state(f"{A}/1") == "excluded/robots"
@@ -347,7 +347,7 @@ def test_five_redirects_are_followed_and_a_sixth_makes_it_absent(play: Play, hop
     hosts = [f"http://r{n}.test/{n}" for n in range(1, hops + 1)]
 
     def answer(visit: object) -> Answer:
-        step = len([e for e in play.log if e.kind is Kind.ROBOTS])
+        step = len([e for e in play.log if e.kind is VisitKind.ROBOTS])
         return redirect(hosts[step]) if step < hops else NOTHING_ALLOWED
 
     play.robots = answer
@@ -384,7 +384,7 @@ def test_an_errand_that_fails_forbids_everything_for_a_while(play: Play, failure
         if lease is None:
             play.wait()
         else:
-            assert lease.visit.kind is Kind.ROBOTS
+            assert lease.visit.kind is VisitKind.ROBOTS
             play.end(lease, play.robots(lease.visit))
     assert 2 < asked(play).count(ROBOTS_A) < 8
     answers[ROBOTS_B] = ALL_ALLOWED
@@ -395,11 +395,11 @@ def test_an_errand_that_fails_forbids_everything_for_a_while(play: Play, failure
 def test_an_errand_at_a_paused_host_is_not_run(play: Play) -> None:
     play.add(f"{A}/1", f"{B}/1")
     first = play.expect(ROBOTS_A)
-    play.frontier.wishes.pause(play.host(B), paused=True)
+    play.frontier.commands.pause(play.host(B), paused=True)
     play.end(first, redirect(ROBOTS_B))
     assert play.lease() is None
     assert robots_of(play, A) is Robots.UNREACHABLE
-    play.frontier.wishes.pause(play.host(B), paused=False)
+    play.frontier.commands.pause(play.host(B), paused=False)
     play.robots = lambda v: redirect(ROBOTS_B) if v.url == ROBOTS_A else ALL_ALLOWED
     assert sorted(play.crawl()) == [f"{A}/1", f"{B}/1"]
     assert play.problems() == []
@@ -410,7 +410,7 @@ def test_a_host_that_is_paused_with_an_errand_in_hand_drops_it(play: Play) -> No
     first = play.expect(ROBOTS_A)
     busy = play.expect(ROBOTS_B)
     play.end(first, redirect(f"{B}/for-a.txt"))
-    play.frontier.wishes.pause(play.host(B), paused=True)
+    play.frontier.commands.pause(play.host(B), paused=True)
     play.end(busy, ALL_ALLOWED)
     play.clock.advance(DELAY)
     lease = play.expect(f"{B}/for-a.txt")
@@ -425,7 +425,7 @@ def test_a_redirect_to_a_site_of_another_tablet_is_an_errand_there(
     table: RocksTable, clock: FakeClock
 ) -> None:
     away = Away(b"test,b")
-    play = Play(table, clock, PlaySettings(seams=Seams(elsewhere=away)))
+    play = Play(table, clock, PlaySettings(seams=Seams(remote=away)))
     play.add(f"{A}/1")
     play.end(play.expect(ROBOTS_A), redirect(ROBOTS_B))
     (errand,) = [item for item in away.sent if isinstance(item, Errand)]
@@ -436,7 +436,7 @@ def test_a_redirect_to_a_site_of_another_tablet_is_an_errand_there(
     until = to_ms(clock.now() + 3600)
     answer = RobotsAnswer(errand.asker, ALLOW_ALL, allows_all=True, until_ms=until)
     frontier = play.frontier
-    frontier.change(lambda batch, now: frontier.immigration.take(batch, answer, now))
+    frontier.change(lambda batch, now: frontier.inbound.take(batch, answer, now))
     play.end(play.expect(f"{A}/1"))
     assert play.problems() == []
     assert play.frontier.done()
@@ -446,7 +446,7 @@ def test_a_robots_txt_that_no_other_tablet_brings_is_asked_for_again(
     table: RocksTable, clock: FakeClock
 ) -> None:
     """The tablet that was to fetch it has lost its memory since."""
-    play = Play(table, clock, PlaySettings(seams=Seams(elsewhere=Away(b"test,b"))))
+    play = Play(table, clock, PlaySettings(seams=Seams(remote=Away(b"test,b"))))
     play.add(f"{A}/1")
     play.end(play.expect(ROBOTS_A), redirect(ROBOTS_B))
     clock.advance(DELAY)

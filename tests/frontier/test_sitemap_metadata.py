@@ -6,40 +6,42 @@ from dataclasses import replace
 from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import value_of
-from shoal.model.link import Source
-from shoal.model.listings.listing import Named
-from shoal.model.listings.sitemap_metadata import Image, Told, told_key
+from shoal.model.link import LinkSource
+from shoal.model.listings.listing import ListedUrl
+from shoal.model.listings.sitemap_metadata import Image, SitemapMetadata, metadata_key
 from shoal.model.messages import Described
 from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Visit
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import FAST
-from tests.frontier.away import Away
 from tests.frontier.play import OK, Answer, Play, PlaySettings, link, rules
+from tests.frontier.remote_tablets import Away
+from tests.frontier.revisits import FAST
 
 A, B = "http://a.test", "http://b.test"
 MAP = f"{A}/sitemap.xml"
-TOLD = Told(MAP, [Image("http://a.test/1.png")])
+TOLD = SitemapMetadata(MAP, [Image("http://a.test/1.png")])
 
 
 def start(table: RocksTable, clock: FakeClock, away: Away | None = None, most: int = 1000) -> Play:
     settings: FrontierSettings = replace(FAST, reach=Reach(sitemaps=True), sitemap_urls=most)
-    play = Play(table, clock, PlaySettings(settings, Seams(elsewhere=away)))
+    play = Play(table, clock, PlaySettings(settings, Seams(remote=away)))
     play.robots = lambda _visit: Answer(200, robots=rules(f"Sitemap: {MAP}\n"))
     play.add(f"{A}/")
     return play
 
 
-def says(*named: tuple[str, Told | None]) -> Callable[[Visit], Answer]:
-    all_of_it = [Named(link(url, source=Source.SITEMAP), told=told) for url, told in named]
+def says(*named: tuple[str, SitemapMetadata | None]) -> Callable[[Visit], Answer]:
+    all_of_it = [
+        ListedUrl(link(url, source=LinkSource.SITEMAP), metadata=told) for url, told in named
+    ]
     return lambda visit: Answer(named=all_of_it) if visit.url == MAP else OK
 
 
-def kept(play: Play, url: str) -> Told | None:
-    stored = play.table.get("page", told_key(row_key(url), row_key(MAP)))
-    return None if stored is None else unpack(Told, value_of(stored))
+def kept(play: Play, url: str) -> SitemapMetadata | None:
+    stored = play.table.get("page", metadata_key(row_key(url), row_key(MAP)))
+    return None if stored is None else unpack(SitemapMetadata, value_of(stored))
 
 
 def test_it_is_kept_in_the_row_of_its_page(table: RocksTable, clock: FakeClock) -> None:
@@ -77,7 +79,7 @@ def test_what_another_tablets_sitemap_says_is_kept(table: RocksTable, clock: Fak
     play = start(table, clock)
     play.add(f"{B}/1/")
     item = Described(row_key(MAP), [(row_key(f"{B}/1"), TOLD), (row_key(f"{B}/2"), TOLD)], 1000)
-    play.frontier.change(lambda batch, now: play.frontier.immigration.take(batch, item, now))
+    play.frontier.change(lambda batch, now: play.frontier.inbound.take(batch, item, now))
     assert kept(play, f"{B}/1/") == TOLD
     assert kept(play, f"{B}/1") is None
     assert kept(play, f"{B}/2") is None

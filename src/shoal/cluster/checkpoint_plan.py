@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.cluster.manifest import ARCHIVE, TABLE, Manifest, Piece, StoredFile, is_fixed, piece_of
-from shoal.cluster.parts import parts_of
+from shoal.cluster.upload_parts import parts_of
 
 
 class Upload(NamedTuple):

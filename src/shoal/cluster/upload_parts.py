@@ -16,7 +16,7 @@ MOST_BYTES = 16 << 20
 _JOINED_AT_ONCE = 8
 
 
-class Part(NamedTuple):
+class UploadPart(NamedTuple):
     """A range of a file."""
 
     start: int
@@ -26,24 +26,24 @@ class Part(NamedTuple):
     """The object that holds it already."""
 
 
-def parts_of(pieces: Sequence[Piece], end: int) -> list[Part]:
+def parts_of(pieces: Sequence[Piece], end: int) -> list[UploadPart]:
     """A file that goes so far now, of which these pieces are stored."""
     parts, at = [], 0
     for piece in pieces:
-        parts.append(Part(at, at + piece.size, piece.generation, piece))
+        parts.append(UploadPart(at, at + piece.size, piece.generation, piece))
         at += piece.size
     while at < end:
         upto = min(at + MOST_BYTES, end)
-        parts.append(Part(at, upto))
+        parts.append(UploadPart(at, upto))
         at = upto
         _join_last(parts)
     return parts
 
 
-def _join_last(parts: list[Part]) -> None:
+def _join_last(parts: list[UploadPart]) -> None:
     while len(parts) >= _JOINED_AT_ONCE:
         first, last = parts[-_JOINED_AT_ONCE], parts[-1]
         alike = all(part.generation == last.generation for part in parts[-_JOINED_AT_ONCE:])
         if not alike or last.end - first.start > MOST_BYTES:
             return
-        parts[-_JOINED_AT_ONCE:] = [Part(first.start, last.end, last.generation + 1)]
+        parts[-_JOINED_AT_ONCE:] = [UploadPart(first.start, last.end, last.generation + 1)]

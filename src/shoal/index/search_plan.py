@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from shoal.index.analysis import Analysis, Token
-from shoal.index.counting import Nowhere
 from shoal.index.fields import FieldWeights, make_schema
 from shoal.index.hits import Wanted, wanted_of
+from shoal.index.local_statistics import Nowhere
 from shoal.index.matching import Matching, asked_languages
 from shoal.index.native import Schema
 from shoal.index.statistics import Shape, Statistics, Whole, main_languages

@@ -8,25 +8,25 @@ import pytest
 
 from shoal.frontier.background import revisit_dates as schedules
 from shoal.frontier.background.revisit_dates import Selection
-from shoal.frontier.schedule.allowance import Again
-from shoal.frontier.state.rows import AGAIN, SCHEDULE_MARK, after_mark
+from shoal.frontier.schedule.allowance import Mode
+from shoal.frontier.state.rows import REVISIT, SCHEDULE_MARK, after_mark
 from shoal.frontier.state.settings import Seams
 from shoal.model.cell import to_ms
-from shoal.model.change_history import Life
+from shoal.model.change_history import ChangeHistory
 from shoal.model.document import Document, Understood
-from shoal.model.link import Link, Rel, Source
+from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
-from shoal.model.visit import Fetched, Kind, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
-from tests.frontier.again import DAY, FAST, Every, PlainDesk, crawling, go_on_as
 from tests.frontier.play import NO_CONNECTION, OK, Answer, Play, PlaySettings, link, moved
+from tests.frontier.revisits import DAY, FAST, Every, PlainDesk, crawling, go_on_as
 
 A, B = "ftp://a.test", "ftp://b.test"
 PAGES = [f"{site}/{n}" for site in (A, B) for n in range(8)]
-ONCE, STEADY, REFRESH = (crawling(mode) for mode in (Again.NO, Again.ALSO, Again.ONLY))
+ONCE, STEADY, REFRESH = (crawling(mode) for mode in (Mode.NEW, Mode.STEADY, Mode.REFRESH))
 
 
 @pytest.fixture
@@ -98,11 +98,11 @@ def test_dates_that_are_there_stay(stored: Play) -> None:
 def test_what_a_sitemap_said_meanwhile_is_due_at_once(stored: Play) -> None:
     row = stored.row(PAGES[3])
     assert row is not None
-    row.told_ms = to_ms(stored.clock.now() - 10)
-    card = stored.frontier.urls.card(row_key(PAGES[3]))
-    assert card is not None
+    row.hinted_ms = to_ms(stored.clock.now() - 10)
+    state = stored.frontier.urls.state_of(row_key(PAGES[3]))
+    assert state is not None
     stored.frontier.change(
-        lambda batch, now: stored.frontier.urls.write(batch, card._replace(url=row), now)
+        lambda batch, now: stored.frontier.urls.write(batch, state._replace(url=row), now)
     )
     begin_steady(stored)
     assert stored.crawl(most=1) == [PAGES[3]]
@@ -122,7 +122,7 @@ def test_a_kill_while_dates_are_given_costs_nothing(
     while stored.frontier.schedules.pending:
         stored.lease()
     assert marks(stored) == 0
-    assert all(row.waiting and row.level > AGAIN for url in PAGES if (row := stored.row(url)))
+    assert all(row.waiting and row.level > REVISIT for url in PAGES if (row := stored.row(url)))
     assert stored.problems() == []
 
 
@@ -215,11 +215,11 @@ def test_those_first_that_have_probably_changed(stored: Play) -> None:
     rates = {url: -8.0 - n for n, url in enumerate(PAGES[:8])}
 
     def learn(url: str) -> None:
-        card = stored.frontier.urls.card(row_key(url))
-        assert card is not None
+        state = stored.frontier.urls.state_of(row_key(url))
+        assert state is not None
         seen_ms = to_ms(stored.clock.now() - 3 * DAY)
-        card.url.life = Life(log_rate=rates[url], log_rate_sd=0.5, seen_ms=seen_ms)
-        stored.frontier.change(lambda batch, now: stored.frontier.urls.write(batch, card, now))
+        state.url.history = ChangeHistory(log_rate=rates[url], log_rate_sd=0.5, seen_ms=seen_ms)
+        stored.frontier.change(lambda batch, now: stored.frontier.urls.write(batch, state, now))
 
     for url in rates:
         learn(url)
@@ -304,8 +304,8 @@ def test_a_page_that_somebody_wished_for_is_asked_for_once_and_first(stored: Pla
 
 
 def test_excluded_and_paused_hosts_are_not_asked(stored: Play) -> None:
-    stored.frontier.wishes.exclude(stored.host(A), excluded=True)
-    stored.frontier.wishes.finish()
+    stored.frontier.commands.exclude(stored.host(A), excluded=True)
+    stored.frontier.commands.finish()
     begin_refresh(stored)
     assert sorted(stored.crawl()) == sorted(url for url in PAGES if url.startswith(B))
     assert stored.frontier.done()
@@ -318,20 +318,20 @@ FEED = f"{A}/feed.xml"
 
 
 def feed_link(url: str = FEED) -> Link:
-    return link(url, rel=int(Rel.FEED), priority=1.0, source=Source.FEED)
+    return link(url, rel=int(Rel.FEED), priority=1.0, source=LinkSource.FEED)
 
 
 def want(play: Play, wanted: bool, url: str = FEED) -> None:
     """As `Engine.want_feed` does: what the desk says follows from it."""
-    desk = play.settings.seams.desk
-    assert isinstance(desk, PlainDesk)
-    desk.removed = not wanted
+    source_schedule = play.settings.seams.source_schedule
+    assert isinstance(source_schedule, PlainDesk)
+    source_schedule.removed = not wanted
     play.frontier.change(
         lambda batch, now: play.frontier.schedules.want_feed(feed_link(url), wanted, batch, now)
     )
 
 
-@pytest.fixture(params=[Again.NO, Again.ALSO])
+@pytest.fixture(params=[Mode.NEW, Mode.STEADY])
 def fed(request: pytest.FixtureRequest, table: RocksTable, clock: FakeClock) -> Play:
     """A crawl in either mode, with a desk of its own."""
     return Play(table, clock, crawling(request.param))
@@ -341,11 +341,11 @@ def test_a_feed_that_is_added_is_asked_for_as_one(fed: Play) -> None:
     want(fed, wanted=True)
     lease = fed.next_page()
     assert lease is not None
-    assert (lease.visit.url, lease.visit.kind) == (FEED, Kind.FEED)
+    assert (lease.visit.url, lease.visit.kind) == (FEED, VisitKind.FEED)
     fed.end(lease)
     row = fed.row(FEED)
     assert row is not None
-    assert row.waiting is (fed.frontier.allowance.mode is Again.ALSO)
+    assert row.waiting is (fed.frontier.allowance.mode is Mode.STEADY)
     assert fed.problems() == []
 
 
@@ -416,26 +416,26 @@ def test_an_order_while_it_is_in_flight(fed: Play, answer: Answer) -> None:
     assert fed.problems() == []
 
 
-@pytest.mark.parametrize("mode", [Again.NO, Again.ALSO])
+@pytest.mark.parametrize("mode", [Mode.NEW, Mode.STEADY])
 def test_a_page_that_is_in_flight_when_it_is_added_as_a_feed(
-    table: RocksTable, clock: FakeClock, mode: Again
+    table: RocksTable, clock: FakeClock, mode: Mode
 ) -> None:
     play = Play(table, clock, crawling(mode, every=DAY))
     play.add(FEED)
     lease = play.next_page()
     assert lease is not None
-    assert lease.visit.kind is Kind.PAGE
+    assert lease.visit.kind is VisitKind.PAGE
     want(play, wanted=True)
     play.end(lease)
     row = play.row(FEED)
     assert row is not None
-    assert row.kind is Kind.FEED, "the order is not lost"
+    assert row.kind is VisitKind.FEED, "the order is not lost"
     assert play.problems() == []
-    if mode is Again.ALSO:
+    if mode is Mode.STEADY:
         clock.advance(2 * DAY)
         again = play.next_page()
         assert again is not None
-        assert (again.visit.url, again.visit.kind) == (FEED, Kind.FEED)
+        assert (again.visit.url, again.visit.kind) == (FEED, VisitKind.FEED)
 
 
 def test_a_page_that_turns_out_to_be_a_feed_is_polled_when_its_desk_says(
@@ -446,24 +446,24 @@ def test_a_page_that_turns_out_to_be_a_feed_is_polled_when_its_desk_says(
     assert play.crawl(most=1) == [FEED]
     before = play.row(FEED)
     assert before is not None
-    assert before.life is not None
-    desk = play.settings.seams.desk
-    assert isinstance(desk, PlainDesk)
-    desk.adopts, desk.seconds = True, 300.0
+    assert before.history is not None
+    source_schedule = play.settings.seams.source_schedule
+    assert isinstance(source_schedule, PlainDesk)
+    source_schedule.adopts, source_schedule.seconds = True, 300.0
     clock.advance(2 * DAY)
     lease = play.next_page()
     assert lease is not None
-    assert lease.visit.kind is Kind.PAGE
+    assert lease.visit.kind is VisitKind.PAGE
     play.end(lease)
     now, row = clock.now(), play.row(FEED)
     assert row is not None
-    assert (row.kind, row.due_ms) == (Kind.FEED, to_ms(now + 300.0))
-    assert row.life is None, "how a page changes says nothing of a feed"
+    assert (row.kind, row.due_ms) == (VisitKind.FEED, to_ms(now + 300.0))
+    assert row.history is None, "how a page changes says nothing of a feed"
     assert play.lease() is None, "not at once: its links were just read"
     clock.advance(301.0)
     again = play.next_page()
     assert again is not None
-    assert again.visit.kind is Kind.FEED
+    assert again.visit.kind is VisitKind.FEED
     play.end(again)
     assert play.problems() == []
 
@@ -477,7 +477,7 @@ def test_a_page_that_is_added_as_a_feed_has_no_life_of_a_page(
     want(play, wanted=True)
     row = play.row(FEED)
     assert row is not None
-    assert (row.kind, row.life) == (Kind.FEED, None)
+    assert (row.kind, row.history) == (VisitKind.FEED, None)
 
 
 def test_an_article_that_bears_the_url_of_a_feed_does_not_end_its_polls(
@@ -488,24 +488,24 @@ def test_an_article_that_bears_the_url_of_a_feed_does_not_end_its_polls(
     assert play.crawl(most=1) == [FEED]
     before = play.row(FEED)
     assert before is not None
-    visit = Visit(FEED, row_key(FEED), play.site(FEED), Kind.INJECTED, source=Source.FEED)
+    visit = Visit(FEED, row_key(FEED), play.site(FEED), VisitKind.INJECTED, source=LinkSource.FEED)
     play.finish(visit, Fetched(Outcome.OK, 200), OK)
     row = play.row(FEED)
     assert row is not None
-    assert (row.waiting, row.due_ms, row.life) == (True, before.due_ms, None)
+    assert (row.waiting, row.due_ms, row.history) == (True, before.due_ms, None)
     assert play.problems() == []
 
 
 def test_a_feed_of_an_excluded_host_waits_until_the_host_is_wanted(fed: Play) -> None:
-    fed.frontier.wishes.exclude(fed.host(A), excluded=True)
+    fed.frontier.commands.exclude(fed.host(A), excluded=True)
     want(fed, wanted=True)
     assert fed.lease() is None
     assert fed.state(FEED) == "excluded/by hand"
-    if fed.frontier.allowance.mode is Again.ALSO:
+    if fed.frontier.allowance.mode is Mode.STEADY:
         fed.frontier.change(fed.frontier.schedules.date_all)
         while fed.frontier.schedules.pending:
             fed.lease()
-    fed.frontier.wishes.exclude(fed.host(A), excluded=False)
+    fed.frontier.commands.exclude(fed.host(A), excluded=False)
     assert fed.crawl(most=1) == [FEED]
     assert fed.problems() == []
 
@@ -530,7 +530,7 @@ def test_what_was_refused_on_a_later_visit_is_queued_once_when_it_is_allowed(
     refusals["why"] = ""
     batch = table.batch()
     understood = Understood([Document()])
-    verdict = Verdict(understood.documents, unlearned=[play.site(A)])
+    verdict = Verdict(understood.documents, revoked=[play.site(A)])
     play.frontier.finish(batch, lease.visit, fetched, understood, verdict)
     table.write(batch)
     assert f"{A}/1" in play.crawl(most=1)

@@ -4,7 +4,7 @@ import pytest
 
 from shoal.frontier.background import bulk_updates as sweeps
 from shoal.frontier.schedule.politeness import Politeness
-from shoal.frontier.state.rows import SWEEP_MARK
+from shoal.frontier.state.rows import BULK_UPDATE_MARK
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.frontier.state.view import FrontierView
 from shoal.model.outcome import Outcome
@@ -18,11 +18,11 @@ BY_HAND = "excluded/by hand"
 
 
 def exclude(play: Play, url: str) -> None:
-    play.frontier.wishes.exclude(play.host(url), excluded=True)
+    play.frontier.commands.exclude(play.host(url), excluded=True)
 
 
 def include(play: Play, url: str) -> None:
-    play.frontier.wishes.exclude(play.host(url), excluded=False)
+    play.frontier.commands.exclude(play.host(url), excluded=False)
 
 
 def asked(play: Play) -> list[str]:
@@ -60,7 +60,7 @@ def test_what_the_scope_refused_stays_refused_when_its_host_is_wanted_again(play
     exclude(play, A)
     play.frontier.add([link(f"{A}/no", excluded="scope: elsewhere"), link(f"{A}/yes")])
     assert [play.state(f"{A}/no"), play.state(f"{A}/yes")] == ["excluded/scope", BY_HAND]
-    play.frontier.reconsider(lambda _url: "")
+    play.frontier.rescope(lambda _url: "")
     assert play.state(f"{A}/no") == BY_HAND, "its host is not wanted, whatever the scope says"
     include(play, A)
     assert sorted(play.crawl()) == [f"{A}/no", f"{A}/yes"]
@@ -93,7 +93,7 @@ def test_what_was_in_flight_and_would_wait_again_is_excluded_too(
     assert play.lease() is None
     play.end(lease, answer)
     assert play.state(f"{A}/1") == play.state(f"{A}/2") == BY_HAND
-    play.frontier.wishes.finish()
+    play.frontier.commands.finish()
     assert play.frontier.done()
     assert play.problems() == []
 
@@ -111,10 +111,10 @@ def test_and_what_was_in_flight_at_a_kill(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     play.expect(f"{A}/1")
     exclude(play, A)
-    play.frontier.wishes.finish()
+    play.frontier.commands.finish()
     assert play.state(f"{A}/1") == "queued"
     play.open()
-    play.frontier.wishes.finish()
+    play.frontier.commands.finish()
     assert play.state(f"{A}/1") == BY_HAND
     assert play.problems() == []
 
@@ -126,7 +126,7 @@ def test_a_kill_in_the_middle_costs_nothing(
     play = Play(table, clock, PlaySettings(FAST))
     play.add(*(f"{A}/{n}" for n in range(40)))
     exclude(play, A)
-    play.frontier.wishes.step()
+    play.frontier.commands.step()
     assert play.frontier.counts[BY_HAND] == 7, "a bounded number at a time"
     assert play.problems() == []
     play.open()
@@ -135,7 +135,7 @@ def test_a_kill_in_the_middle_costs_nothing(
     include(play, A)  # before the other was through
     play.open()
     assert len(play.crawl()) == 40
-    assert list(table.scan("queue", SWEEP_MARK, b"\x06")) == []
+    assert list(table.scan("queue", BULK_UPDATE_MARK, b"\x06")) == []
     assert play.problems() == []
 
 
@@ -143,11 +143,11 @@ def test_said_twice_it_is_the_same(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     for _ in range(2):
         exclude(play, A)
-        play.frontier.wishes.finish()
+        play.frontier.commands.finish()
         assert play.frontier.counts[BY_HAND] == 2
     for _ in range(2):
         include(play, A)
-        play.frontier.wishes.finish()
+        play.frontier.commands.finish()
         assert play.frontier.counts["queued"] == 2
     assert play.problems() == []
 
@@ -155,11 +155,11 @@ def test_said_twice_it_is_the_same(play: Play) -> None:
 def test_a_host_that_is_paused_and_excluded_needs_both_words(play: Play) -> None:
     play.add(f"{A}/1")
     exclude(play, A)
-    play.frontier.wishes.pause(play.host(A), paused=True)
+    play.frontier.commands.pause(play.host(A), paused=True)
     include(play, A)
     assert play.crawl() == []
     assert play.state(f"{A}/1") == "queued"
-    play.frontier.wishes.pause(play.host(A), paused=False)
+    play.frontier.commands.pause(play.host(A), paused=False)
     assert play.crawl() == [f"{A}/1"]
 
 
@@ -190,17 +190,17 @@ def test_a_host_is_asked_less_often_and_then_as_the_settings_say(play: Play) -> 
     play.add(*(f"{A}/{n}" for n in range(9)))
     play.end(play.expect(f"{A}/0"))
     assert waits(play) == pytest.approx(3, abs=0.01)
-    play.frontier.wishes.slow(play.host(A), 20)
+    play.frontier.commands.slow(play.host(A), 20)
     assert waits(play) == pytest.approx(20, abs=0.01), "the wait that has begun is as long too"
     assert waits(play) == pytest.approx(20, abs=0.01)
     play.frontier.close()
     play.open()
     assert waits(play) == pytest.approx(20, abs=0.01), "it is kept"
-    play.frontier.wishes.slow(play.host(A), 1)
+    play.frontier.commands.slow(play.host(A), 1)
     waits(play)
     assert waits(play) == pytest.approx(3, abs=0.01), "never below the configured delay"
-    play.frontier.wishes.slow(play.host(A), 100)
-    play.frontier.wishes.slow(play.host(A), 0)
+    play.frontier.commands.slow(play.host(A), 100)
+    play.frontier.commands.slow(play.host(A), 0)
     waits(play)
     assert waits(play) == pytest.approx(3, abs=0.01)
     assert play.problems() == []
@@ -209,26 +209,26 @@ def test_a_host_is_asked_less_often_and_then_as_the_settings_say(play: Play) -> 
 def test_a_long_delay_that_is_taken_back_ends_at_once(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     play.end(play.expect(f"{A}/1"))
-    play.frontier.wishes.slow(play.host(A), 4000)
+    play.frontier.commands.slow(play.host(A), 4000)
     play.clock.advance(10)
     assert play.lease() is None
     assert play.frontier.done(), "it is beyond the patience of the crawl"
-    play.frontier.wishes.slow(play.host(A), 0)
+    play.frontier.commands.slow(play.host(A), 0)
     play.expect(f"{A}/2")
 
 
 def test_a_wait_that_a_host_asked_for_is_not_shortened(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
     play.end(play.expect(f"{A}/1"), Answer(503, headers=[("retry-after", "100")]))
-    play.frontier.wishes.slow(play.host(A), 10)
-    play.frontier.wishes.slow(play.host(A), 0)
+    play.frontier.commands.slow(play.host(A), 10)
+    play.frontier.commands.slow(play.host(A), 0)
     play.clock.advance(99)
     assert play.lease() is None
 
 
 def test_after_a_kill_its_own_delay_is_kept(play: Play) -> None:
     play.add(f"{A}/1", f"{A}/2")
-    play.frontier.wishes.slow(play.host(A), 25)
+    play.frontier.commands.slow(play.host(A), 25)
     play.expect(f"{A}/1")
     play.open()
     play.clock.advance(24)
@@ -270,7 +270,7 @@ def test_what_failed_for_a_reason_is_queued_again(
     fail(play)
     discovered = play.frontier.counts.discovered
     play.clock.advance(8000)  # the back-off of hosts that were down
-    play.frontier.wishes.retry(reason, None if host is None else play.host(host))
+    play.frontier.commands.retry(reason, None if host is None else play.host(host))
     found = sorted(play.crawl(lambda _: OK))
     assert found == sorted(each.replace("A/", f"{A}/").replace("B/", f"{B}/") for each in wanted)
     assert play.frontier.counts.discovered == discovered
@@ -279,7 +279,7 @@ def test_what_failed_for_a_reason_is_queued_again(
 
 def test_politeness_stays(play: Play) -> None:
     fail(play)
-    play.frontier.wishes.retry("connect")
+    play.frontier.commands.retry("connect")
     assert play.lease() is None, "the host is being left alone"
     assert play.frontier.counts["queued"] == 2
 
@@ -291,8 +291,8 @@ def test_a_retry_goes_on_after_a_kill(
     play = Play(table, clock, PlaySettings(FAST))
     play.add(*(f"{A}/{n}" for n in range(30)))
     play.crawl(lambda _: Answer(403))
-    play.frontier.wishes.retry("403")
-    play.frontier.wishes.step()
+    play.frontier.commands.retry("403")
+    play.frontier.commands.step()
     assert play.frontier.counts["queued"] == 7
     play.open()
     assert len(play.crawl()) == 30
@@ -306,7 +306,7 @@ def test_a_retry_goes_on_after_a_kill(
 def test_an_excluded_host_is_not_tried_again(play: Play) -> None:
     fail(play)
     exclude(play, A)
-    play.frontier.wishes.retry("forbidden")
-    play.frontier.wishes.finish()
+    play.frontier.commands.retry("forbidden")
+    play.frontier.commands.finish()
     assert play.state(f"{A}/odd") == "failed/forbidden"
     assert play.state(f"{B}/odd") == "queued"

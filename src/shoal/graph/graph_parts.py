@@ -6,8 +6,8 @@ to them. `gather` makes a part of its pieces. Links come from any part: a part t
 which of its nodes it wants shares of, by their hashes (*wanted*), and `number` answers with their
 places there. From then on only numbers go from part to part, in that order.
 
-These functions are pure, and the tasks of parted.py: a number of parts that fits makes each fit
-into memory, however large the graph is.
+These functions are pure, and the tasks of partitioned_graph.py: a number of parts that fits makes
+each fit into memory, however large the graph is.
 """
 
 from itertools import pairwise
@@ -19,7 +19,7 @@ from shoal.graph.arrays import U4, U8, Bools, Floats, Hashes, Ids, Offsets, each
 from shoal.graph.edges import bounds_of, each_row_once
 from shoal.graph.link_graph import Adjacency
 from shoal.graph.pagerank import Moved, Own, own
-from shoal.graph.runs import Gathered
+from shoal.graph.sorted_runs import Gathered
 
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -74,7 +74,7 @@ def rows_of(names: bytes, ends: Offsets) -> list[bytes]:
     return [names[start:end] for start, end in pairwise((0, *ends.tolist()))]
 
 
-class Named(NamedTuple):
+class NodeNames(NamedTuple):
     """What the files of a graph say of a part's nodes."""
 
     names: bytes
@@ -87,8 +87,8 @@ GATHERED = 4
 
 
 def gather(parts: int, *pieces: Piece) -> list[Any]:
-    """How many nodes it has; their hashes; the `Named`; its links as an Adjacency to what is wanted
-    of all parts, in order; and then what is wanted of each part."""
+    """How many nodes it has; their hashes; the `NodeNames`; its links as an Adjacency to what is
+    wanted of all parts, in order; and then what is wanted of each part."""
     rows = [row for piece in pieces for row in rows_of(piece.names, piece.ends)]
     hashes, kept = each_row_once([piece.hashes for piece in pieces], rows)
     fetched = np.zeros(len(hashes), np.bool_)
@@ -103,7 +103,7 @@ def gather(parts: int, *pieces: Piece) -> list[Any]:
     into = _adjacency(links, len(hashes))
     cuts = [0, *np.searchsorted(wanted, bounds_of(parts)).tolist(), len(wanted)]
     asked = [wanted[start:end] for start, end in pairwise(cuts)]
-    return [len(hashes), hashes, Named(*_joined(kept), fetched), into, *asked]
+    return [len(hashes), hashes, NodeNames(*_joined(kept), fetched), into, *asked]
 
 
 def _adjacency(keys: Hashes, nodes: int) -> Adjacency:

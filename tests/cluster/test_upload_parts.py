@@ -3,7 +3,7 @@
 import random
 
 from shoal.cluster.manifest import Piece
-from shoal.cluster.parts import MOST_BYTES, parts_of
+from shoal.cluster.upload_parts import MOST_BYTES, parts_of
 
 
 def grow(steps: list[int]) -> tuple[list[Piece], int, int]:

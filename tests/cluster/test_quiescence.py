@@ -5,7 +5,7 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.cluster.quiet import Look, Quiet
+from shoal.cluster.quiescence import Look, Quiet
 
 IDLE = Look(epoch=1, idle=True, outbox=0, sent=5, taken=7)
 
