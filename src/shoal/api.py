@@ -6,38 +6,55 @@ only some of them need is imported when they are called.
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
-from shoal.access.opening import is_there, open_collection, opened, settings_at
-from shoal.clock import SystemClock
-from shoal.config import Config
-from shoal.config.values import Setting, SettingKind, described, read_value
-from shoal.control.controls import Collection
-from shoal.engine import preflight
-from shoal.engine.revisit_settings import Selection, for_refresh, selection_of
-from shoal.engine.running import Summary, Watch, crawl_into
-from shoal.engine.seeds import seeds_of, with_whole_paths
-from shoal.errors import UsageError
-from shoal.layout.layout import Layout, is_cluster_place, place_of
-from shoal.loop import run
-from shoal.model.link import Link
 from shoal.model.principal import OWNER, Principal
 from shoal.model.urls.partition import DEFAULT_TABLETS
 
 if TYPE_CHECKING:
+    from shoal.access.indexing import Reindexed
+    from shoal.analysis.graph_export import Exported
+    from shoal.analysis.graph_report import GraphReport
+    from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
+    from shoal.analysis.page_links import PageLinks
+    from shoal.analysis.ranking import Ranking
+    from shoal.cleaners.curve import Curve
+    from shoal.collection.collection import Collection
+    from shoal.collection.page import Page
+    from shoal.collection.report.duplicate_groups import DuplicateGroups, UrlLesson
+    from shoal.config import Config
+    from shoal.control.controls import Collection as Controlled
     from shoal.control.site_map import SiteMap
+    from shoal.duplicates.learn.mirrors import Mirror
+    from shoal.duplicates.methods.accuracy import Exercise
+    from shoal.duplicates.methods.fingerprints import Decision, Fingerprinting
+    from shoal.engine.revisit_settings import Selection
+    from shoal.engine.running import Summary, Watch
+    from shoal.files.cleaned import Cleaned
+    from shoal.files.deduping import Deduped, Method
+    from shoal.files.fingerprint_accuracy import FingerprintAccuracy
+    from shoal.files.named_texts import NamedPair
     from shoal.fleet.coordinator import Watch as ClusterWatch
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
-    from shoal.repartition.repartition import Moved, Progress
+    from shoal.model.link import Link
+    from shoal.model.plan import Plan
+    from shoal.repartition.repartition import Moved
+    from shoal.repartition.repartition import Progress as MoveProgress
+    from shoal.worker.conversion import Conversion
+
+Progress = Callable[[str, int, int], None]
+"""Is told what is being done, for how many, and of how many (0: not known)."""
+Counted = Callable[[int], None]
+"""Is told how many were read."""
 
 
-def crawl(  # noqa: PLR0913 - the flags of the command, by name
+def crawl(
     *seeds: str | Iterable[str],
     sitemaps: str | Iterable[str] = (),
-    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    dir: str | Path | None = None,
     max_pages: int | None = None,
     max_depth: int | None = None,
     max_time: float | str | None = None,
@@ -53,12 +70,19 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
     workers: int | None = None,
     forever: bool = False,
     settings: Mapping[str, object] | None = None,
-    watch: Watch | None = None,
-) -> Summary:
+    watch: "Watch | None" = None,
+) -> "Summary":
     """Crawl into a collection, or go on with it. `settings` takes any setting by its dotted
     name; a seed is what `shoal crawl` takes, or a list of these. `sitemaps` are URLs of sitemaps,
     beside or in place of seeds. With `forever` it returns when it is stopped: by `max_time`, or by
     `shoal stop` from elsewhere."""
+    from shoal.access.opening import settings_at
+    from shoal.config.values import described
+    from shoal.engine.seeds import seeds_of, with_whole_paths
+    from shoal.errors import UsageError
+    from shoal.layout.layout import is_cluster_place, place_of
+    from shoal.loop import run
+
     if not isinstance(forever, bool):
         raise UsageError(f"forever must be True or False, not {described(forever)}")
     place = place_of(dir)
@@ -93,20 +117,26 @@ def crawl(  # noqa: PLR0913 - the flags of the command, by name
 
 async def _crawl(
     directory: Path,
-    config: Config,
-    links: list[Link],
-    watch: Watch | None,
-    selection: Selection | None = None,
-) -> Summary:
+    config: "Config",
+    links: "list[Link]",
+    watch: "Watch | None",
+    selection: "Selection | None" = None,
+) -> "Summary":
+    from shoal.engine import preflight
+    from shoal.engine.running import crawl_into
+
     await preflight.check(config, links, directory)
     return await crawl_into(directory, config, links, watch=watch, selection=selection)
 
 
 def _run_cluster(
-    place: str, config: Config, links: list[Link], selection: Selection | None = None
-) -> Summary:
+    place: str, config: "Config", links: "list[Link]", selection: "Selection | None" = None
+) -> "Summary":
     """On this machine; `run_cluster` runs it on others."""
+    from shoal.access.opening import open_collection
+    from shoal.engine import preflight
     from shoal.fleet import cluster_run
+    from shoal.loop import run
 
     run(preflight.check(config, links, Path(place)))
     began = time.monotonic()
@@ -115,18 +145,24 @@ def _run_cluster(
         return cluster_run.summary_of(status, collection.status(), time.monotonic() - began)
 
 
-def refresh(  # noqa: PLR0913 - the flags of the command, by name
+def refresh(
     site: str = "",
     *,
-    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    dir: str | Path | None = None,
     older: float | str | None = None,
     changed_first: bool = False,
     max_time: float | str | None = None,
     settings: Mapping[str, object] | None = None,
-    watch: Watch | None = None,
-) -> Summary:
+    watch: "Watch | None" = None,
+) -> "Summary":
     """Ask for stored pages again: all, or those of a part of the collection (a URL prefix, a host,
     a suffix) and those last visited so long ago or more: `older` in seconds, or '7d'."""
+    from shoal.access.opening import is_there, settings_at
+    from shoal.clock import SystemClock
+    from shoal.engine.revisit_settings import for_refresh, selection_of
+    from shoal.layout.layout import Layout, is_cluster_place, place_of
+    from shoal.loop import run
+
     place = place_of(dir)
     if not is_there(place):
         Layout(Path(place)).must_exist()
@@ -142,6 +178,8 @@ def refresh(  # noqa: PLR0913 - the flags of the command, by name
 
 def _words(name: str, given: object) -> list[str]:
     """One string is one word, not its letters."""
+    from shoal.errors import UsageError
+
     if isinstance(given, str):
         return [given]
     found = list(given) if isinstance(given, Iterable) else [given]
@@ -152,17 +190,22 @@ def _words(name: str, given: object) -> list[str]:
 
 
 def _seconds(name: str, given: object) -> float:
+    from shoal.config.values import Setting, SettingKind, read_value
+
     found = read_value(Setting(name, SettingKind.SECONDS, default=None, help=""), given, name)
     return float(found) if isinstance(found, int | float) else 0.0
 
 
 def open(  # noqa: A001 - shoal.open reads well
-    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    dir: str | Path | None = None,
     principal: Principal = OWNER,
-) -> Collection:
+) -> "Controlled":
     """A collection, for reading, also while a crawl writes to it. A cluster is opened as if it
     were in one directory."""
-    return Collection(*opened(dir, principal))
+    from shoal.access.opening import opened
+    from shoal.control.controls import Collection as Controlled
+
+    return Controlled(*opened(dir, principal))
 
 
 # --- a site, and what leaves ---------------------------------------------------------------
@@ -173,18 +216,20 @@ _MAP_SECONDS = 600.0
 
 def map_site(
     site: str,
-    dir: str | Path | None = None,  # noqa: A002 - the flag's own name
+    dir: str | Path | None = None,
     max_seconds: float = _MAP_SECONDS,
 ) -> "SiteMap":
     """All URLs of a site that are known without fetching its pages."""
+    from shoal.access.opening import settings_at
     from shoal.control.site_map import map_site as map_into
+    from shoal.layout.layout import place_of
 
     place = place_of(dir)
     return map_into(site, place, settings_at(place, {}, os.environ), max_seconds)
 
 
 def export_jsonl(
-    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
+    collection: "Collection", out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
     """Stored pages as JSON lines. Returns how many."""
     from shoal.collection.export.export import Export, write
@@ -193,7 +238,7 @@ def export_jsonl(
 
 
 def export_warc(
-    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
+    collection: "Collection", out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
     """The archived records of the stored pages, each once. Returns how many."""
     from shoal.collection.export.export import Export, write
@@ -202,12 +247,267 @@ def export_warc(
 
 
 def export_cdxj(
-    collection: Collection, out: BinaryIO, where: str = "", since: float | None = None
+    collection: "Collection", out: BinaryIO, where: str = "", since: float | None = None
 ) -> int:
     """An index of the archive's own files. Returns how many lines."""
     from shoal.collection.export.export import Export, write
 
     return write(collection.tablets, Export("cdxj", where, since), out)
+
+
+# --- what is stored, looked at as a whole ---------------------------------------------------
+
+
+def rank(
+    dir: str | Path | None = None,
+    personal: Sequence[str] = (),
+    top: int = 20,
+    told: Progress | None = None,
+    site: str = "",
+    address: str = "",
+) -> "Ranking":
+    """Compute PageRank of all pages and sites, and let searches and crawls use it.
+
+    With `personal` URLs whoever starts again does so there, and what is near those pages gets more.
+    The next `rank` without them is for all pages alike again. With a `site`, by any of its URLs,
+    only pages of that site are named. The pages of a cluster are ranked by tasks of the Ray that it
+    runs on, or of the one at `address` (`local`: started here for it); else by this process.
+    """
+    from shoal.analysis import ranking
+
+    return ranking.rank(dir, personal, top, told, site, address)
+
+
+def links(url: str, dir: str | Path | None = None, at_most: int = 1000) -> "PageLinks":
+    """The links of a page both ways, with the ranks of the pages at their other ends."""
+    from shoal.analysis import page_links
+
+    return page_links.links(url, dir, at_most)
+
+
+def link_graph(dir: str | Path | None = None, told: Progress | None = None) -> "GraphReport":
+    """The parts of the web that was gathered, its distances, and the laws that it follows."""
+    from shoal.analysis import graph_report
+
+    return graph_report.link_graph(dir, told)
+
+
+def export_graph(
+    file: str | Path, dir: str | Path | None = None, told: Progress | None = None
+) -> "Exported":
+    """Write the graph of the last `rank`; the file's ending says how: .graphml or .parquet."""
+    from shoal.analysis import graph_export
+
+    return graph_export.export_graph(file, dir, told)
+
+
+def duplicate_groups(collection: "Collection", most_members: int = 1000) -> "DuplicateGroups":
+    """The groups of near-duplicates, as they were stored while crawling, the largest first."""
+    from shoal.collection.report import duplicate_groups as report
+
+    return report.duplicate_groups(collection, most_members)
+
+
+def mirrors(collection: "Collection") -> "Iterator[Mirror]":
+    """Sites, or parts of them, that are the same as others: suspected or learned."""
+    from shoal.collection.report import duplicate_groups as report
+
+    return report.mirrors(collection)
+
+
+def url_lessons(collection: "Collection") -> "Iterator[UrlLesson]":
+    """Which URLs of a site lead to what is there already: suspected or learned."""
+    from shoal.collection.report import duplicate_groups as report
+
+    return report.url_lessons(collection)
+
+
+def duplicate_pairs(
+    collection: "Collection",
+    where: str = "",
+    *,
+    method: "Method" = "default",
+    resemblance: float | None = None,
+    bits: int = 64,
+    differing: int | None = None,
+    progress: Progress | None = None,
+    address: str = "",
+) -> "Iterator[NamedPair]":
+    """All pairs of near-duplicates among the stored pages, found again from their texts, by
+    `method`, `resemblance`, `bits` and `differing` as `dedupe` has them. Each exact copy is named
+    once, beside the first of its copies; of a large group not every pair is. Those of a cluster are
+    compared by tasks of the Ray that it runs on, or of the one at `address` (`local`: started here
+    for it); else by this process."""
+    from shoal.analysis.duplicates import search
+    from shoal.files.deduping import Comparison
+
+    by = Comparison(method, resemblance, bits, differing)
+    return search(collection, by, where, progress, address).pairs()
+
+
+def duplicate_clusters(
+    collection: "Collection",
+    where: str = "",
+    *,
+    method: "Method" = "default",
+    resemblance: float | None = None,
+    bits: int = 64,
+    differing: int | None = None,
+    progress: Progress | None = None,
+    address: str = "",
+) -> Iterator[list[str]]:
+    """The same as groups of URLs, largest first; each in the order of the rows."""
+    from shoal.analysis.duplicates import search
+    from shoal.files.deduping import Comparison
+
+    by = Comparison(method, resemblance, bits, differing)
+    return search(collection, by, where, progress, address).clusters()
+
+
+def near_duplicates(
+    collection: "Collection",
+    of: "TextOrPage",
+    *,
+    scan: bool = False,
+    at_most: int = 20,
+    progress: Counted | None = None,
+) -> "list[NearDuplicate]":
+    """The stored pages that are nearest to a page (also by its URL), a file or a text, best first:
+    by resemblance, with `scan` by cosine."""
+    from shoal.analysis import near_duplicates as near
+
+    return near.near_duplicates(collection, of, scan=scan, at_most=at_most, progress=progress)
+
+
+def regroup(dir: str | Path | None = None, tell: Callable[[str], None] | None = None) -> int:
+    """Rebuild the groups from the stored texts. Returns how many pages are duplicates."""
+    from shoal.analysis import duplicates
+
+    return duplicates.regroup(dir, tell)
+
+
+def update_index(dir: str | Path | None = None, told: Counted | None = None) -> int:
+    """Take in what was stored since; how many documents were looked at. A crawl, `shoal search` and
+    `shoal serve` do so by themselves, and so do the tablets of a cluster that runs."""
+    from shoal.access import indexing
+
+    return indexing.update_index(dir, told)
+
+
+def reindex(dir: str | Path | None = None, told: Counted | None = None) -> "Reindexed":
+    """Rebuild the index from the table. `told` is handed how many documents were read."""
+    from shoal.access import indexing
+
+    return indexing.reindex(dir, told)
+
+
+# --- files, texts and numbers, without a crawl ----------------------------------------------
+
+
+def convert(
+    source: "str | Path | bytes", *, name: str = "", media_type: str = "", url: str = ""
+) -> "Conversion":
+    """Read one file. `name` and `media_type` are hints for bytes whose format does not show; `url`
+    is what relative links in it are resolved by."""
+    from shoal.worker import converting
+
+    return converting.convert(source, name=name, media_type=media_type, url=url)
+
+
+def clean(
+    html: "str | bytes | Path | Page", url: str | None = None, *, method: str = "model"
+) -> "Cleaned":
+    """A page's content without its frame: `html` is its source, a file of it, or a stored page.
+    `url` is what its links are resolved by. Any format will do: what has no frame is content."""
+    from shoal.files import cleaning
+
+    return cleaning.clean(html, url, method=method)
+
+
+def slope(html: str, method: Literal["slope", "window"] = "slope") -> "Curve":
+    """The curve of a page and its content: the best block, or every section of low slope."""
+    from shoal.cleaners import curve
+
+    return curve.slope(html, method)
+
+
+def compare(a: "TextOrPage", b: "TextOrPage") -> "Compared":
+    """How alike two texts are, and where they differ. Two that say the very same are alike in full,
+    also when they say nothing."""
+    from shoal.analysis import near_duplicates as near
+
+    return near.compare(a, b)
+
+
+def dedupe(
+    texts: Iterable[str],
+    *,
+    method: "Method" = "default",
+    resemblance: float | None = None,
+    bits: int = 64,
+    differing: int | None = None,
+    n: int | None = None,
+    fingerprinting: "Fingerprinting | None" = None,
+    decision: "Decision | None" = None,
+    progress: Progress | None = None,
+) -> "Deduped":
+    """Find the texts that say nearly the same, by `method`: default, simhash or fingerprints.
+
+    `resemblance` is the least share of their runs of `n` words that two texts have (default: .65 of
+    runs of three; fingerprints: .5 of runs of five); simhashes have `bits` bits, of which at most
+    `differing` differ. `fingerprinting` says which runs are kept (all, 0 mod p, by their first
+    letters, by winnowing), `decision` what makes them near (a count, resemblance, containment)."""
+    from shoal.files import deduping
+
+    by = deduping.Comparison(method, resemblance, bits, differing, n, fingerprinting, decision)
+    return deduping.dedupe(texts, by, progress)
+
+
+def file_clusters(
+    folder: str | Path,
+    *,
+    method: "Method" = "default",
+    resemblance: float | None = None,
+    bits: int = 64,
+    differing: int | None = None,
+    progress: Progress | None = None,
+    skipped: Callable[[str, str], None] | None = None,
+) -> Iterator[list[str]]:
+    """Groups of files that say nearly the same, largest first, by `method`, `resemblance`, `bits`
+    and `differing` as `dedupe` has them. A document within a file is named behind a colon, and
+    stands behind the files of its group."""
+    from shoal.files.deduping import Comparison
+    from shoal.files.file_duplicates import file_texts
+    from shoal.files.named_texts import NamedTexts
+
+    by = Comparison(method, resemblance, bits, differing)
+    return NamedTexts(file_texts(Path(folder), skipped), by, progress).clusters()
+
+
+def fingerprint_accuracy(
+    texts: Iterable[str],
+    truth: Iterable[tuple[int, int]] | None = None,
+    exercise: "Exercise | None" = None,
+) -> "FingerprintAccuracy":
+    """How well fingerprints find near-duplicates among the first 2,500 texts. `truth` are pairs of
+    near-duplicates by their places, from 0 on; without it those count whose runs of three words
+    resemble each other by half."""
+    from shoal.files import fingerprint_accuracy as accuracy
+
+    return accuracy.fingerprint_accuracy(texts, truth, exercise)
+
+
+def plan(
+    bandwidth_bytes_per_second: float,
+    page_bytes: float,
+    latency_seconds: float,
+    delay_seconds: float,
+) -> "Plan":
+    """What it takes to fill a line: 10 MB/s, 10 KB, 500 ms and 10 s need 500 connections and
+    10,000 hosts (a KB is 1,000 bytes)."""
+    from shoal.model import plan as planning
+
+    return planning.plan(bandwidth_bytes_per_second, page_bytes, latency_seconds, delay_seconds)
 
 
 # --- clusters ------------------------------------------------------------------------------
@@ -220,7 +520,7 @@ def create_cluster(place: str | Path, tablets: int = DEFAULT_TABLETS) -> "Cluste
     return cluster_file.create(str(place), tablets)
 
 
-def run_cluster(  # noqa: PLR0913 - the flags of the command, by name
+def run_cluster(
     place: str | Path,
     *seeds: str | Iterable[str],
     address: str = "",
@@ -233,8 +533,11 @@ def run_cluster(  # noqa: PLR0913 - the flags of the command, by name
 ) -> "ClusterStatus":
     """Crawl with a cluster until nothing is left to do, or go on with it: at the `address` of a
     running Ray cluster, else on this machine. `settings` takes any setting by its dotted name."""
+    from shoal.engine import preflight
+    from shoal.engine.seeds import with_whole_paths
     from shoal.fleet import cluster_run
     from shoal.layout import cluster_file
+    from shoal.loop import run
 
     where = str(place)
     cluster_file.read(where)
@@ -263,10 +566,10 @@ def stop_cluster(place: str | Path) -> None:
 
 
 def split(
-    dir: str | Path,  # noqa: A002 - the flag's own name
+    dir: str | Path,
     place: str | Path,
     tablets: int = DEFAULT_TABLETS,
-    told: "Progress | None" = None,
+    told: "MoveProgress | None" = None,
 ) -> "Moved":
     """Make a cluster out of a collection at rest, which stays as it is."""
     from shoal.repartition import split_and_merge
@@ -276,8 +579,8 @@ def split(
 
 def merge(
     place: str | Path,
-    dir: str | Path,  # noqa: A002 - the flag's own name
-    told: "Progress | None" = None,
+    dir: str | Path,
+    told: "MoveProgress | None" = None,
 ) -> "Moved":
     """Make one collection, in a new directory, out of a cluster at rest, which stays as it is."""
     from shoal.repartition import split_and_merge

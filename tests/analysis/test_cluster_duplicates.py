@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from shoal.access.opening import open_collection
-from shoal.analysis.duplicates import duplicate_clusters, duplicate_pairs
+from shoal.api import duplicate_clusters, duplicate_pairs
 from shoal.collection.collection import Collection
 from shoal.collection.tablets import owner_of
 from shoal.files.deduping import Method

@@ -16,8 +16,8 @@ from typing import Any
 import ray
 
 from shoal.access.opening import open_collection
-from shoal.analysis.duplicates import duplicate_pairs
 from shoal.analysis.ranking import rank
+from shoal.api import duplicate_pairs
 from shoal.cluster.ray_executor import RayExecutor
 from shoal.cluster.ray_nodes import start_machines
 from tests.contract.test_hands import must_hold

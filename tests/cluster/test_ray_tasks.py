@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from shoal.access.opening import open_collection
-from shoal.analysis.duplicates import duplicate_pairs
 from shoal.analysis.ranking import rank
+from shoal.api import duplicate_pairs
 from shoal.repartition.split_and_merge import split
 from tests.cluster.on_ray import OnRay
 from tests.cluster.test_ray import web

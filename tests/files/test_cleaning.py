@@ -285,7 +285,7 @@ def test_another_method_for_a_crawl(tmp_path: Path) -> None:
 def test_the_function_and_the_room_of_its_name(program: str) -> None:
     program += "; import shoal; from shoal.cleaners import dom; assert dom.content"
     program += "; print(found.text)"
-    program += "; assert shoal.clean is shoal.files.cleaning.clean"
+    program += "; assert shoal.clean is shoal.api.clean"
     done = subprocess.run(
         [sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False
     )

@@ -1,7 +1,6 @@
 """What does a collection say twice? `shoal dups` from Python: groups, sites, and all pairs.
 
-Groups, mirrors and lessons are read as the crawl wrote them. `duplicate_pairs` and
-`duplicate_clusters` believe none of that: they compare all stored texts anew.
+All stored texts are compared again; groups as the crawl wrote them are in collection/report.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,48 +16,13 @@ from shoal.collection.slices import in_order
 from shoal.config import Dedupe
 from shoal.duplicates.pairs.discovery import Progress
 from shoal.errors import UsageError
-from shoal.files.deduping import Comparison, Method
+from shoal.files.deduping import Comparison
 from shoal.files.named_texts import Admits, Named, NamedPair, NamedTexts, NamedThings
 from shoal.fleet.at_rest import tablets_at_rest
 from shoal.fleet.workplace import workplace
 from shoal.layout.layout import place_of
 from shoal.layout.ranges import key_range
 from shoal.model.urls.rowkey import url_of
-
-
-def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
-    collection: Collection,
-    where: str = "",
-    *,
-    method: Method = "default",
-    resemblance: float | None = None,
-    bits: int = 64,
-    differing: int | None = None,
-    progress: Progress | None = None,
-    address: str = "",
-) -> Iterator[NamedPair]:
-    """All pairs of near-duplicates among the stored pages, found anew from their texts. Each exact
-    copy is named once, beside the first of its copies; of a large group not every pair is. Those of
-    a cluster are compared by tasks of the Ray that it runs on, or of the one at `address` (`local`:
-    started here for it); else by this process."""
-    by = Comparison(method, resemblance, bits, differing)
-    return search(collection, by, where, progress, address).pairs()
-
-
-def duplicate_clusters(  # noqa: PLR0913 - the flags of the command, by name
-    collection: Collection,
-    where: str = "",
-    *,
-    method: Method = "default",
-    resemblance: float | None = None,
-    bits: int = 64,
-    differing: int | None = None,
-    progress: Progress | None = None,
-    address: str = "",
-) -> Iterator[list[str]]:
-    """The same as groups of URLs, largest first; each in the order of the rows."""
-    by = Comparison(method, resemblance, bits, differing)
-    return search(collection, by, where, progress, address).clusters()
 
 
 def search(
@@ -104,7 +68,7 @@ def regroup(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     tell: Callable[[str], None] | None = None,
 ) -> int:
-    """Make the groups anew from the stored texts. Returns how many pages are duplicates."""
+    """`shoal.regroup`."""
     tablets = tablets_at_rest(place_of(dir))
     return sum(regroup_collection(each, tell or _tell_nobody) for each in tablets)
 

@@ -99,27 +99,12 @@ class Comparison:
         return NEAR[self.bits] if self.differing is None else self.differing
 
 
-def dedupe(  # noqa: PLR0913 - each by its name
-    texts: Iterable[str],
-    *,
-    method: Method = "default",
-    resemblance: float | None = None,
-    bits: int = 64,
-    differing: int | None = None,
-    n: int | None = None,
-    fingerprinting: Fingerprinting | None = None,
-    decision: Decision | None = None,
-    progress: Progress | None = None,
+def dedupe(
+    texts: Iterable[str], comparison: Comparison, progress: Progress | None = None
 ) -> Deduped:
-    """Find the texts that say nearly the same.
-
-    `resemblance` is the least share of their runs of `n` words that two texts have (default: .65 of
-    runs of three; fingerprints: .5 of runs of five); simhashes have `bits` bits, of which at most
-    `differing` differ. `fingerprinting` says which runs are kept (all, 0 mod p, by their first
-    letters, by winnowing), `decision` what makes them near (a count, resemblance, containment)."""
+    """`shoal.dedupe`."""
     if isinstance(texts, str):
         raise UsageError("texts are an iterable of texts, and this is one text")
-    comparison = Comparison(method, resemblance, bits, differing, n, fingerprinting, decision)
     counted = _Counted(texts)
     pairs = list(near_pairs(counted, comparison, progress))
     return Deduped(counted.number, pairs)

@@ -8,32 +8,14 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from shoal.duplicates.pairs.discovery import Progress
 from shoal.errors import UsageError
 from shoal.files.cleaned import cleaned_of
-from shoal.files.deduping import Comparison, Method
-from shoal.files.named_texts import Named, NamedTexts, NameWithin
+from shoal.files.named_texts import Named, NameWithin
 from shoal.worker.conversion import Conversion
 from shoal.worker.converting import Converter
 
 Skipped = Callable[[str, str], None]
 """The name of a document without a text, and why."""
-
-
-def file_clusters(  # noqa: PLR0913 - the flags of the command, by name
-    folder: str | Path,
-    *,
-    method: Method = "default",
-    resemblance: float | None = None,
-    bits: int = 64,
-    differing: int | None = None,
-    progress: Progress | None = None,
-    skipped: Skipped | None = None,
-) -> Iterator[list[str]]:
-    """Groups of files that say nearly the same, largest first. A document within a file is named
-    behind a colon, and stands behind the files of its group."""
-    by = Comparison(method, resemblance, bits, differing)
-    return NamedTexts(file_texts(Path(folder), skipped), by, progress).clusters()
 
 
 def file_texts(folder: Path, skipped: Skipped | None = None) -> Iterator[Named]:
