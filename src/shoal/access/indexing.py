@@ -24,8 +24,7 @@ def update_index(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     told: Progress | None = None,
 ) -> int:
-    """Take in what was stored since; how many documents were looked at. A crawl, `shoal search` and
-    `shoal serve` do so by themselves, and so do the tablets of a cluster that runs."""
+    """`shoal.update_index`."""
     try:
         return sum(bring_up_to_date(each, told) for each in tablet_directories(place_of(dir)))
     except Busy:
@@ -36,8 +35,7 @@ def reindex(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     told: Progress | None = None,
 ) -> Reindexed:
-    """Make the index anew out of the table. `told` is handed how many documents were read. Of a
-    cluster, that of each tablet."""
+    """`shoal.reindex`."""
     every = [_reindex(each, told) for each in tablet_directories(place_of(dir))]
     return Reindexed(sum(each.pages for each in every), sum(each.documents for each in every))
 

@@ -41,7 +41,7 @@ def export_graph(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     told: Progress | None = None,
 ) -> Exported:
-    """Write the graph of the last `rank`; the file's ending says how: .graphml or .parquet."""
+    """`shoal.export_graph`."""
     path = Path(file)
     if not path.parent.is_dir():
         raise UsageError(f"there is no directory {str(path.parent)!r} to write {path.name!r} into")

@@ -56,7 +56,7 @@ def link_graph(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     told: Progress | None = None,
 ) -> GraphReport:
-    """The parts of the web that was gathered, its distances, and the laws that it follows."""
+    """`shoal.link_graph`."""
     place = place_of(dir)
     tell = told or (lambda _doing, _done, _total: None)
     shape, far = with_graph(place, lambda graph: measures(graph, tell), tell)

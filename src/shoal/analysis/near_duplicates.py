@@ -99,8 +99,7 @@ def _require_text(source: str) -> None:
 
 
 def compare(a: TextOrPage, b: TextOrPage) -> Compared:
-    """How alike two texts are, and where they differ. Two that say the very same are alike in full,
-    also when they say nothing."""
+    """`shoal.compare`."""
     ours, theirs = text_of(a), text_of(b)
     difference = word_difference(ours, theirs)
     if _same_words(ours, theirs):
@@ -123,8 +122,7 @@ def near_duplicates(
     at_most: int = DEFAULT_AT_MOST,
     progress: Progress | None = None,
 ) -> list[NearDuplicate]:
-    """The stored pages that are nearest to a page (also by its URL), a file or a text, best first:
-    by resemblance, with `scan` by cosine."""
+    """`shoal.near_duplicates`."""
     asked = _asked(_page_of(collection, of))
     if scan:
         best = ranked(asked.text, _others(collection, asked.row, progress), at_most)

@@ -19,10 +19,7 @@ HTML = "text/html; charset=utf-8"
 def clean(
     html: str | bytes | Path | Page, url: str | None = None, *, method: str = DEFAULT
 ) -> Cleaned:
-    """A page's content without its frame: `html` is its source, a file of it, or a stored page.
-
-    `url` is what its links are resolved by. Any format will do: what has no frame is all content.
-    """
+    """`shoal.clean`."""
     if method not in METHODS:
         raise UsageError(f"{method!r} is no method; there are {', '.join(METHODS)}")
     if method == "visual":

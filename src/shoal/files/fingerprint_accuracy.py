@@ -56,8 +56,7 @@ def fingerprint_accuracy(
     truth: Iterable[tuple[int, int]] | None = None,
     exercise: Exercise | None = None,
 ) -> FingerprintAccuracy:
-    """Of the first 2,500 texts. `truth` are pairs of near-duplicates by their places, from 0 on;
-    without it those count whose runs of three words resemble each other by half."""
+    """`shoal.fingerprint_accuracy`."""
     exercise = exercise or Exercise()
     rest = iter(texts)
     sample = list(islice(rest, exercise.most_texts))

@@ -46,8 +46,7 @@ Result = TypeVar("Result")
 def convert(
     source: Convertible, *, name: str = "", media_type: str = "", url: str = ""
 ) -> Conversion:
-    """Read one file. `name` and `media_type` are hints for bytes whose format does not show; `url`
-    is what relative links in it are resolved by."""
+    """`shoal.convert`."""
     with Converter(processes=1) as converter:
         return converter.convert(source, name=name, media_type=media_type, url=url)
 

@@ -76,7 +76,7 @@ class DuplicateGroups:
 
 
 def duplicate_groups(collection: Collection, most_members: int = MOST_MEMBERS) -> DuplicateGroups:
-    """The groups of near-duplicates, as they were stored while crawling."""
+    """`shoal.duplicate_groups`."""
     return DuplicateGroups(collection.tablets, most_members)
 
 
@@ -132,7 +132,7 @@ class UrlLesson:
 
 
 def mirrors(collection: Collection) -> Iterator[Mirror]:
-    """Sites, or parts of them, that are the same as others: suspected or learned."""
+    """`shoal.mirrors`."""
     return chain.from_iterable(collection.tablets.ask_all(known_mirrors))
 
 
@@ -141,7 +141,7 @@ def known_mirrors(view: TabletView) -> list[Mirror]:
 
 
 def url_lessons(collection: Collection) -> Iterator[UrlLesson]:
-    """Which URLs of a site lead to what is there already: suspected or learned."""
+    """`shoal.url_lessons`."""
     return chain.from_iterable(collection.tablets.ask_all(known_lessons))
 
 
