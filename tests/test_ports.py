@@ -23,10 +23,11 @@ from scripts.house import PROJECT, SOURCE, modules
 
 TESTS = PROJECT / "tests"
 SHARED = tuple(
-    TESTS / name for name in ("cluster/memory.py", "frontier/away.py", "converters/parts.py")
+    TESTS / name
+    for name in ("cluster/memory.py", "frontier/remote_tablets.py", "converters/parts.py")
 )
 """Implementations in memory, for the tests of more than one room."""
-NOT_CALLED_YET = frozenset({"Store.remove", "Store.amend", "Prints.withdraw"})
+NOT_CALLED_YET = frozenset({"Store.remove", "Store.amend", "Duplicates.withdraw"})
 FOR_FILES_AND_MAIL = NOT_CALLED_YET | {"Scope.drops"}
 """What reading files and mailboxes will call, as the docstrings say. `drops` is asked already, but
 nothing is dropped."""

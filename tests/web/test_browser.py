@@ -19,7 +19,8 @@ def copy_of(live_site: str, url: str) -> str:
 
 def test_search_and_its_keys(browser: "Browser", live_site: str, web: LittleWeb) -> None:
     with opened(browser, live_site) as page:
-        page.keyboard.type("clownfish")  # the box has the focus
+        page.wait_for_function("document.activeElement.id == 'q'")  # the box gets the focus
+        page.keyboard.type("clownfish")
         page.keyboard.press("Enter")
         page.wait_for_url("**/search?q=clownfish")
         assert page.locator(".hit").count() > 1

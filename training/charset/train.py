@@ -20,7 +20,7 @@ from pathlib import Path
 
 from languages import HAN, MIXED, SINGLE_BYTE
 
-from shoal.converters.characters.shapes import (
+from shoal.converters.characters.character_classes import (
     BLANK,
     BOX,
     CLOSING,

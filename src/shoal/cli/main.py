@@ -21,6 +21,7 @@ _THEMES = (
     "crawl",
     "refresh",
     "plan",
+    "map",
     "sitemap",
     "feed",
     "read",

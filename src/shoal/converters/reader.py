@@ -12,8 +12,8 @@ from shoal.clock import as_datetime
 from shoal.converters import encoding
 from shoal.converters.characters import language
 from shoal.converters.context import Context, Converted
+from shoal.converters.html.ai_use import joined_header, signals
 from shoal.converters.html.head import refresh_target
-from shoal.converters.html.signals import joined_header, signals
 from shoal.converters.limits import DEFAULT_LIMITS, Limits
 from shoal.converters.links import LinkMaker
 from shoal.converters.opening import documents

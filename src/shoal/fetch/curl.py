@@ -175,7 +175,7 @@ class CurlLoop:
         self._act()
 
     def _act(self) -> None:
-        self._due = _NEVER  # libcurl says anew what it wants, if it wants anything
+        self._due = _NEVER  # libcurl says again what it wants, if it wants anything
         self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
         self._collect()
 

@@ -39,9 +39,9 @@ class Known(Struct):
     stems: list[Stem]
     documents: int
     is_stop: bool
-    """And common here;"""
+    """Whether it is a stop word and common here."""
     is_listed: bool
-    """or in the list at least."""
+    """Whether it is in the list of stop words."""
 
     def term(self, times: int) -> Term:
         weight = float(times) * (STOP_WEIGHT if self.is_stop else 1.0)

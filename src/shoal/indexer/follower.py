@@ -1,11 +1,11 @@
 """How does the index keep up with the table? It follows the change log.
 
-A change names a row; its entry is made anew from the table, so a change that comes twice does no
+A change names a row; its entry is rebuilt from the table, so a change that comes twice does no
 harm. The index commits the number of the last change that it has taken in together with the
 documents: a crash costs a replay from there, never a document. Where the log no longer reaches back
 that far (the index is new, or was deleted) everything is read from the table.
 
-Links change the anchor text of their targets. Entering each target anew for each link would cost
+Links change the anchor text of their targets. Entering each target again for each link would cost
 more than all else, so targets are noted, and entered when the log has been caught up with, each
 once. Until then the number that is committed stays before the first change that is owed.
 
@@ -52,7 +52,7 @@ class Follower:
         self._position = writer.position
         """The last change whose row was entered."""
         self._owed: dict[bytes, int] = {}
-        """Targets of links that are to be entered anew, each with the change that said so."""
+        """Targets of links that are to be entered again, each with the change that said so."""
         self._said: set[int] = set()
         self._ahead: set[int] = set()
         """Changes whose rows were entered before it was their turn."""
@@ -103,7 +103,7 @@ class Follower:
         """Take in these changes before the others, because somebody waits for them. Returns those
         that this view of the table does not have yet."""
         if self._is_cut_off():
-            return []  # all is made anew in the next step
+            return []  # all is rebuilt in the next step
         unseen, last = [], last_sequence(self._table)
         for number in numbers:
             if number > last:
@@ -125,7 +125,7 @@ class Follower:
         return position
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Everything anew out of the table."""
+        """Everything is rebuilt out of the table."""
         self._owed.clear()
         self._said.clear()
         self._ahead.clear()

@@ -1,6 +1,6 @@
 """What is a page worth by the links to it? For searches and whoever else asks for many pages.
 
-The files are mapped, not read, and looked at anew when `shoal rank` has replaced them: that check
+The files are mapped, not read, and looked at again when `shoal rank` has replaced them: that check
 is one look at the file system. Without ranks every page has 0.
 """
 

@@ -59,7 +59,7 @@ def _flag(key: str, value: str) -> str:
 
 def enough_to_go_on(config: Config, reason: str, pages: int, received_bytes: int) -> dict[str, int]:
     """What a limit that stopped a crawl must be raised to, by setting: twice what there is. Limits
-    on the time count anew in every run, and disk must be freed."""
+    on the time count again in every run, and disk must be freed."""
     crawl = config.crawl
     if reason.endswith("(--max-pages)"):
         return {"crawl.max_pages": 2 * max(pages, crawl.max_pages or 0)}

@@ -9,7 +9,7 @@ anywhere, like a page.
 from collections.abc import Iterator
 
 from shoal.converters import encoding
-from shoal.converters.html.signals import joined_header
+from shoal.converters.html.ai_use import joined_header
 from shoal.converters.limits import Limits
 from shoal.converters.links import LinkMaker
 from shoal.model.document import Understood

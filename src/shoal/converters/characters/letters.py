@@ -14,10 +14,10 @@ from functools import cache
 from operator import mul
 from typing import NamedTuple
 
+from shoal.converters.characters.character_classes import BOX, FOLDED, NOTHING, RARE, shape
 from shoal.converters.characters.codecs import table_of
 from shoal.converters.characters.model import UNIT, languages, shape_pairs
 from shoal.converters.characters.sample import Sample
-from shoal.converters.characters.shapes import BOX, FOLDED, NOTHING, RARE, shape
 
 _AROUND = re.compile(rb"[\x00-\x7f]?[\x80-\xff]+(?:[\x00-\x7f][\x80-\xff]+)*[\x00-\x7f]?")
 

@@ -124,9 +124,9 @@ class _Walk:
         self._start = 0
         """Where the block begins that is being read, and what is in it:"""
         self._marks: list[tuple[int, bool, str]] = []
-        """from which place on the text is bold, and is a link to where,"""
+        """From which place on the text is bold, and is a link to where."""
         self._captions: list[str] = []
-        """and what its pictures show."""
+        """What the pictures of the text show."""
         self._bold = 0
         self._href = ""
         self._shade = ALL if shading is None else NOTHING

@@ -37,9 +37,9 @@ class Language:
     item: re.Pattern[str]
     """Likewise."""
     level: Callable[[str], int] = len
-    """Of a heading's mark,"""
+    """The level that a heading's mark stands for."""
     depth: Callable[[str], int] = len
-    """and of an item's."""
+    """The depth that an item's mark stands for."""
     is_numbered: Callable[[str], bool] = lambda mark: mark.strip()[-1:] in ("#", ".", ")")
     fences: tuple[Fence, ...] = ()
     row: re.Pattern[str] = _NEVER

@@ -11,9 +11,9 @@ import re
 from shoal.converters.characters.codepages import FONT_CHARSETS
 
 SYMBOL = "symbol"
-"""The font Symbol,"""
+"""The font Symbol."""
 DINGBATS = "dingbats"
-"""and all other fonts of pictures."""
+"""All fonts of pictures other than Symbol."""
 
 _CODEPAGES = {
     0: "cp1252",

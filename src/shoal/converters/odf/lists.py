@@ -1,6 +1,6 @@
 """Which number stands before an item or a heading? Counted as the office programs count.
 
-OpenDocument stores how lists are numbered, not the numbers: a list begins anew unless it says that
+OpenDocument stores how lists are numbered, not the numbers: a list begins again unless it says that
 it goes on (`continue-numbering`, `continue-list`), an item may set its number (`start-value`), and
 a number may show those above it (`2.1.3`). An item without a paragraph of its own is not counted.
 """

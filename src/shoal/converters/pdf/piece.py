@@ -32,9 +32,9 @@ class Line:
     y: float
     size: float
     bold: bool = False
-    """All of it,"""
+    """Whether all of it is."""
     mono: bool = False
-    """and as on a typewriter."""
+    """Whether all of it is set as on a typewriter."""
     row: int = 0
     """Lines that stand beside each other, one written after the other, share it."""
 
@@ -55,9 +55,9 @@ class Piece:
     tagged: bool = False
     """Its kind was said by the file."""
     goes_on: bool = False
-    """It is the rest of a piece on the page before,"""
+    """It is the rest of a piece on the page before."""
     breaks_off: bool = False
-    """and its own rest is on the next."""
+    """Its own rest is on the next page."""
     rows: list[list[list[Word]]] = field(default_factory=list)
     """Of a table: rows of cells."""
     alt: str = ""

@@ -23,9 +23,9 @@ class Plot(Struct):
     top: str
     """The value at the upper edge."""
     line: str
-    """The path of the line,"""
+    """The path of the line."""
     area: str
-    """and of the surface below it."""
+    """The path of the surface below the line."""
     summary: str
     """What it shows, for those who do not see it."""
 

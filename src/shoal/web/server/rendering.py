@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import jinja2
 
 from shoal.collection.report.freshness_units import length_of_time
-from shoal.web.views.labels import kind, language_name
+from shoal.web.views.display_names import kind, language_name
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _CONTROLS = re.compile(
