@@ -83,6 +83,35 @@ def test_poison_costs_only_itself(run: Run) -> None:
 
 
 @on_each_loop
+def test_a_child_that_answers_and_dies_while_we_are_held_up(run: Run, tmp_path: Path) -> None:
+    """Its answer and its end lie in the socket together; some pages it has never read."""
+    gates = [tmp_path / name for name in ("a", "b")]
+    for gate in gates:
+        os.mkfifo(gate)
+
+    async def work() -> None:
+        reader = int(words(await ask(pool, "first"))[1])
+        first, second = (b"gate %s" % bytes(gate) for gate in gates)
+        asked = [asyncio.ensure_future(ask(pool, "shut", first))]
+        held = await asyncio.to_thread(gates[0].open, "wb")  # when it is there
+        asked += [asyncio.ensure_future(ask(pool, "p", each)) for each in (second, b"exit 3")]
+        await asyncio.sleep(0)  # they are sent
+        held.close()
+        held = await asyncio.to_thread(gates[1].open, "wb")
+        asked += [asyncio.ensure_future(ask(pool, "behind")) for _ in range(5)]
+        await asyncio.sleep(0)
+        held.close()
+        os.waitid(os.P_PID, reader, os.WEXITED | os.WNOWAIT)  # noqa: ASYNC222 - so are we held up
+        answers = await asyncio.wait_for(asyncio.gather(*asked), 60)
+        assert document(answers[2]).problem == POISON[b"exit 3"]
+        assert words(answers[1])[1] == str(reader)
+        assert all(words(each)[1] != str(reader) for each in answers[3:])
+
+    pool = pool_of(size=1)
+    run(closing(pool, work))
+
+
+@on_each_loop
 def test_the_page_behind_a_crash_is_read_by_another(run: Run) -> None:
     async def work() -> None:
         killer, behind = await asyncio.gather(ask(pool, "killer", b"segv"), ask(pool, "behind"))

@@ -101,10 +101,12 @@ class ChildProcess:
         return True
 
     def _receive(self) -> None:
+        """Read all that is there: uvloop tells of a child that died with pages unread only once,
+        and its last answers come before its end."""
         try:
-            chunk = self._socket.recv(_SOCKET_BYTES)
-            for kind, payload in self._frames.feed(chunk):
-                self._owner.on_frame(kind, payload)
+            while self._connected and (chunk := self._socket.recv(_SOCKET_BYTES)):
+                for kind, payload in self._frames.feed(chunk):
+                    self._owner.on_frame(kind, payload)
         except BlockingIOError:
             return
         except OSError:
@@ -112,8 +114,7 @@ class ChildProcess:
         except BrokenFrame as error:
             self._end(f"the reader's answer makes no sense ({error})")
         else:
-            if not chunk:
-                self._end()
+            self._end()
 
     def _end(self, fault: str = "") -> None:
         if self._connected:
