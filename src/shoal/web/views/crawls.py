@@ -92,12 +92,7 @@ def _refused(site: Site, request: Request, wish: Wish, error: ShoalError) -> Res
 
 VIEWS = (
     View(
-        "/crawl/start",
-        start,
-        "Start a crawl, or go on with it.",
-        "POST",
-        _WISH,
-        only="collection",
+        "/crawl/start", start, "Start a crawl, or go on with it.", "POST", _WISH, only="collection"
     ),
     View(
         "/crawl/change",
