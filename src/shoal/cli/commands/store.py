@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
-from shoal.cli.options import Context, Dir, Json, app, argument, flag, shadow_app
+from shoal.cli.options import Dir, Json, app, argument, flag, shadow_app
 
 if TYPE_CHECKING:
     from shoal.maintenance.compact import Compacted
@@ -85,15 +85,6 @@ def _told(done: "Compacted") -> Iterator[str]:
     yield f"{files} rewritten, {done.files_deleted:,} deleted."
     if done.note:
         yield done.note
-
-
-@shadow_app.callback(invoke_without_command=True)
-def shadow(context: Context) -> None:
-    """A crawl gathered apart, and applied in one step."""
-    from shoal.cli.terminal.screen import say
-
-    if context.invoked_subcommand is None:
-        say(context.get_help())
 
 
 @shadow_app.command("status")
