@@ -4,7 +4,7 @@ live."""
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import Dir, Json, app, argument, flag, shadow_app
 
@@ -25,7 +25,7 @@ def checksum(
     code = 0
     for file in files:
         try:
-            found = checksums_of(file, _standard_input())
+            found = checksums_of(file, sys.stdin.buffer)
         except UsageError as error:
             screen.remark(f"shoal: {error}")
             code = 2
@@ -37,10 +37,6 @@ def checksum(
         for name, value in found.facts:
             screen.say(f"  {name:<9} {value}")
     return code
-
-
-def _standard_input() -> BinaryIO:
-    return sys.stdin.buffer
 
 
 @app.command()

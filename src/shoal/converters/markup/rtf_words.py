@@ -149,10 +149,6 @@ def _header_row(document: Document, _: int | None) -> None:
     document.state.is_header_row = True
 
 
-def _pard(document: Document, _: int | None) -> None:
-    document.state.reset_paragraph()
-
-
 def _plain(document: Document, _: int | None) -> None:
     state = document.state
     state.bold = state.hidden = False
@@ -278,7 +274,7 @@ def _fallback_count(document: Document, number: int | None) -> None:
 DEEDS: dict[str, Deed] = {
     "par": _paragraph,
     **dict.fromkeys(("sect", "page", "column", "nestrow"), _break),
-    "pard": _pard,
+    "pard": lambda document, _: document.state.reset_paragraph(),
     "cell": _cell,
     "nestcell": _nested_cell,
     "row": _row,
