@@ -103,6 +103,11 @@ class Writer:
         return Page(title=title, text=text_of(self.blocks), blocks=self.blocks)
 
     @property
+    def first_heading(self) -> str:
+        """What a document is called that does not say it; empty when it has no heading."""
+        return next((block.text for block in self.blocks if block.kind is Tag.HEADING), "")
+
+    @property
     def problem(self) -> str:
         if not self.full:
             return ""

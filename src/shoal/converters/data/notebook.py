@@ -12,7 +12,6 @@ from shoal.converters.data import json_text
 from shoal.converters.html import blocks as html_blocks
 from shoal.converters.markup import markdown
 from shoal.converters.writer import Writer
-from shoal.model.page import Tag
 
 
 def convert(body: bytes, context: Context) -> list[Converted]:
@@ -26,9 +25,8 @@ def convert(body: bytes, context: Context) -> list[Converted]:
         if writer.full:
             break
         _write_cell(cell, writer)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
     metadata = _part(notebook, "metadata")
-    page = writer.page(_text(metadata, "title") or next(headings, ""))
+    page = writer.page(_text(metadata, "title") or writer.first_heading)
     authors = metadata.get("authors")
     if isinstance(authors, list):
         names = (_text(each, "name") for each in authors if isinstance(each, dict))

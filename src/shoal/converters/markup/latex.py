@@ -12,7 +12,6 @@ from shoal.converters.markup.front_matter import iso_date
 from shoal.converters.markup.latex_tokens import Source
 from shoal.converters.markup.latex_writer import LatexWriter
 from shoal.converters.writer import Writer
-from shoal.model.page import Tag
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*(?:\n[ \t]*)?")
 _VERBATIM = re.compile(
@@ -37,8 +36,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     if title and "\\maketitle" in content:
         writer.heading(title, 1)
     latex.write(content)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
-    page = writer.page(title or next(headings, ""))
+    page = writer.page(title or writer.first_heading)
     page.author = ", ".join(
         latex.plain(name) for name in re.split(r"\\and\b", facts.get("author", "")) if name.strip()
     )

@@ -75,8 +75,7 @@ def convert(
     front, text = split(source.text.replace("\r\n", "\n"))
     reader = _Reader(writer, language, front)
     reader.read(prepare(text).splitlines())
-    heading = next((block.text for block in writer.blocks if block.kind is Tag.HEADING), "")
-    page = writer.page(front.title or heading)
+    page = writer.page(front.title or writer.first_heading)
     front.describe(page)
     page.charset, page.charset_from = source.charset, source.evidence
     return [Converted(page, problem=writer.problem)]

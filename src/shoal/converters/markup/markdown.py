@@ -48,8 +48,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     writer = Writer(context.limits)
     front, text = split(source.text)
     write_blocks(text, writer)
-    title = front.title or next((b.text for b in writer.blocks if b.kind is Tag.HEADING), "")
-    page = writer.page(title)
+    page = writer.page(front.title or writer.first_heading)
     front.describe(page)
     page.charset, page.charset_from = source.charset, source.evidence
     return [Converted(page, problem=writer.problem)]

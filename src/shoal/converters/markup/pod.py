@@ -36,9 +36,8 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     source = decode(body, context.charset)
     writer = Writer(context.limits)
     name = _write(source.text.replace("\r\n", "\n"), writer)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
     title, _, about = name.partition(" - ")
-    page = writer.page(title or next(headings, ""))
+    page = writer.page(title or writer.first_heading)
     page.description = about
     page.charset, page.charset_from = source.charset, source.evidence
     return [Converted(page, problem=writer.problem)]

@@ -41,8 +41,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     front, text = split(source.text)
     parser = _Parser(writer)
     parser.read([line.expandtabs(8).rstrip() for line in text.splitlines()], 0)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
-    page = writer.page(front.title or next(headings, ""))
+    page = writer.page(front.title or writer.first_heading)
     front.describe(page)
     parser.describe(page)
     page.charset, page.charset_from = source.charset, source.evidence

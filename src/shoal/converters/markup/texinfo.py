@@ -44,8 +44,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     writer = Writer(context.limits)
     reader = _Reader(writer)
     reader.read(source.text.replace("\r\n", "\n").splitlines())
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
-    page = writer.page(reader.title or next(headings, ""))
+    page = writer.page(reader.title or writer.first_heading)
     page.author = reader.author
     page.charset, page.charset_from = source.charset, source.evidence
     return [Converted(page, problem=writer.problem)]
