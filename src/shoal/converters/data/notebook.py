@@ -7,7 +7,7 @@ that came with HTML is read as HTML.
 from typing import Any
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.data import json_text
 from shoal.converters.html import blocks as html_blocks
 from shoal.converters.markup import markdown
@@ -31,8 +31,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     if isinstance(authors, list):
         names = (_text(each, "name") for each in authors if isinstance(each, dict))
         page.author = ", ".join(filter(None, names))
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=problem or writer.problem)]
+    return decoded(page, source, problem or writer.problem)
 
 
 def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:

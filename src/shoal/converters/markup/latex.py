@@ -7,7 +7,7 @@ of a text show. What only sets things up (preamble, labels, lengths) is left out
 import re
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.front_matter import iso_date
 from shoal.converters.markup.latex_tokens import Source
 from shoal.converters.markup.latex_writer import LatexWriter
@@ -42,8 +42,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     )
     page.published = iso_date(latex.plain(facts.get("date", "")))
     page.keywords = latex.plain(facts.get("keywords", ""))
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _uncommented(text: str) -> tuple[str, list[str]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.front_matter import FrontMatter, split
 from shoal.converters.markup.inline import Markup
 from shoal.converters.writer import Inline, Writer
@@ -77,8 +77,7 @@ def convert(
     reader.read(prepare(text).splitlines())
     page = writer.page(front.title or writer.first_heading)
     front.describe(page)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Reader:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.front_matter import iso_date, split
 from shoal.converters.markup.rst_inline import MARKUP
 from shoal.converters.markup.rst_table import grid_rows, is_grid, is_simple, simple_rows
@@ -44,8 +44,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     page = writer.page(front.title or writer.first_heading)
     front.describe(page)
     parser.describe(page)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Parser:

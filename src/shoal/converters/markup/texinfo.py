@@ -3,7 +3,7 @@
 import re
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.inline import Markup, Span, bold, link, literal, nothing, plain
 from shoal.converters.writer import Inline, Writer
 from shoal.model.page import Tag
@@ -46,8 +46,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     reader.read(source.text.replace("\r\n", "\n").splitlines())
     page = writer.page(reader.title or writer.first_heading)
     page.author = reader.author
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Reader:
