@@ -205,7 +205,7 @@ class Refresher(Protocol):
         ...
 
     def forget(self, batch: Batch, history: ChangeHistory) -> None:
-        """The page is given up: nothing is planned for it any more."""
+        """The page is given up: nothing is planned for it from then on."""
         ...
 
 

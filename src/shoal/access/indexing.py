@@ -36,7 +36,7 @@ def reindex(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     told: Progress | None = None,
 ) -> Reindexed:
-    """Make the index anew out of the table. `told` is handed how many documents were read. Of a
+    """Rebuild the index out of the table. `told` is handed how many documents were read. Of a
     cluster, that of each tablet."""
     every = [_reindex(each, told) for each in tablet_directories(place_of(dir))]
     return Reindexed(sum(each.pages for each in every), sum(each.documents for each in every))

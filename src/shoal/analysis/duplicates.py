@@ -1,7 +1,7 @@
 """What does a collection say twice? `shoal dups` from Python: groups, sites, and all pairs.
 
 Groups, mirrors and lessons are read as the crawl wrote them. `duplicate_pairs` and
-`duplicate_clusters` believe none of that: they compare all stored texts anew.
+`duplicate_clusters` believe none of that: they compare all stored texts again.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ def duplicate_pairs(  # noqa: PLR0913 - the flags of the command, by name
     progress: Progress | None = None,
     address: str = "",
 ) -> Iterator[NamedPair]:
-    """All pairs of near-duplicates among the stored pages, found anew from their texts. Each exact
+    """All pairs of near-duplicates among the stored pages, found again from their texts. Each exact
     copy is named once, beside the first of its copies; of a large group not every pair is. Those of
     a cluster are compared by tasks of the Ray that it runs on, or of the one at `address` (`local`:
     started here for it); else by this process."""
@@ -104,7 +104,7 @@ def regroup(
     dir: str | Path | None = None,  # noqa: A002 - the flag's own name
     tell: Callable[[str], None] | None = None,
 ) -> int:
-    """Make the groups anew from the stored texts. Returns how many pages are duplicates."""
+    """Rebuild the groups from the stored texts. Returns how many pages are duplicates."""
     tablets = tablets_at_rest(place_of(dir))
     return sum(regroup_collection(each, tell or _tell_nobody) for each in tablets)
 

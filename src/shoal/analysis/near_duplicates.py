@@ -51,9 +51,9 @@ _LEAST_SHOWN = 0.005
 class NearDuplicate:
     url: str
     resemblance: float
-    """The share of both texts' runs of three words that both have,"""
+    """The share of both texts' runs of three words that both have."""
     containment: float
-    """and of the text's own that this one has."""
+    """The share of the text's own runs of three words that this one has."""
     cosine: float
     """How alike their words are, in whatever order."""
     is_near: bool

@@ -84,7 +84,7 @@ def rank(  # noqa: PLR0913 - the flags of the command, by name
 ) -> Ranking:
     """Compute PageRank of all pages and sites, and let searches and crawls use it.
 
-    With `personal` URLs whoever starts anew does so there, and what is near those pages gets more.
+    With `personal` URLs whoever starts over does so there, and what is near those pages gets more.
     The next `rank` without them is for all pages alike again. With a `site`, by any of its URLs,
     only pages of that site are named. The pages of a cluster are ranked by tasks of the Ray that it
     runs on, or of the one at `address` (`local`: started here for it); else by this process.

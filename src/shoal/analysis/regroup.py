@@ -1,4 +1,4 @@
-"""What if the groups of near-duplicates are wrong, or were never made? They are made anew.
+"""What if the groups of near-duplicates are wrong, or were never made? They are rebuilt.
 
 From the stored texts, in the order of their rows, as a crawl would have met them. For a damaged
 collection (`shoal repair`), for one that an earlier release gathered, and for one whose settings
@@ -61,7 +61,7 @@ def regroup_collection(directory: Path, progress: Progress) -> int:
 
 
 def regroup(table: Table, store: PageStore, settings: Dedupe, progress: Progress) -> int:
-    """The counts have to be made anew after it."""
+    """The counts have to be rebuilt after it."""
     _forget(table)
     judge, done, duplicates = near(table, store, settings), 0, 0
     for page in store.stream(b"\x01", b"\xff", OWNER):

@@ -78,10 +78,10 @@ class Outcome(Struct):
     """Over its second half."""
     later_freshness: float
     over_optimum: float | None
-    """By which share the age, over the whole time, is above that of the optimum;"""
+    """By which share the age, over the whole time, is above that of the optimum."""
     later_over_optimum: float | None
     gap_closed: float | None
-    """which share of the distance from uniform to the optimum it is below uniform."""
+    """Which share of the distance from uniform to the optimum it is below uniform."""
     later_gap_closed: float | None
     over_time: list[Moment] = []
 

@@ -32,11 +32,11 @@ class _PageView:
     font_size: float
     colour: int
     title_top: float
-    """Where the largest heading stands,"""
+    """Where the largest heading stands."""
     column: tuple[float, float]
-    """where most prose begins and ends, from left to right,"""
+    """Where most prose begins and ends, from left to right."""
     prose_share: float
-    """and how much of the page's text that is."""
+    """How much of the page's text is prose."""
     shapes: Counter[tuple[str, float, float, int]]
     chars: int
 

@@ -3,7 +3,7 @@ here and in the other modules of this room that are named after it.)
 
 An actor holds one tablet, which runs in a thread of its own; Ray's calls come in on other threads.
 When a machine dies Ray starts its actors again elsewhere, without limit: they claim their tablets
-anew (ownership.py). Actors find each other by name. They end with the process that started them:
+again (ownership.py). Actors find each other by name. They end with the process that started them:
 what they did is in durable storage, and the same command goes on from there.
 """
 

@@ -24,9 +24,9 @@ class Limits(Struct, frozen=True):
     members: int = 1_000
     """Documents of one visit: messages of a mailbox, files in an archive."""
     member_bytes: int = 50_000_000
-    """Of one of them, unpacked,"""
+    """Of one member, unpacked."""
     unpacked_bytes: int = 200_000_000
-    """and of all that is unpacked of one file."""
+    """Of all that is unpacked of one file."""
     depth: int = 2
     """An archive in a mail is opened, an archive in that one is not."""
 

@@ -209,7 +209,7 @@ class Engine:
         return list(self._row.roots)
 
     def start(self, seeds: Iterable[Link]) -> int:
-        """Queue the seeds, and judge anew what an earlier scope decided. Returns how many
+        """Queue the seeds, and judge again what an earlier scope decided. Returns how many
         changed."""
         self._pool.start()
         seeds = list(seeds)

@@ -33,7 +33,7 @@ class Injecting:
         self._keep = keep
 
     async def take_push(self, command: Push, body: bytes | None) -> None:
-        """What a hub sent; nothing when the feed is not wanted any more, or says nothing."""
+        """What a hub sent; nothing when the feed is no longer wanted, or says nothing."""
         url, store, clock = canonical(command.feed_url), self._parts.store, self._parts.clock
         if url is None or body is None:
             return

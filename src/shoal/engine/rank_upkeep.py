@@ -67,7 +67,7 @@ class BackgroundRanking:
 
 
 class QueueByRank:
-    """Raises what waits in a crawl's queue when its links were ranked anew."""
+    """Raises what waits in a crawl's queue when its links were ranked again."""
 
     def __init__(
         self,

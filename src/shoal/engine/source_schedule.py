@@ -79,7 +79,7 @@ class DiskSourceSchedule:
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood, now: float
     ) -> tuple[Sequence[ListedUrl], float]:
         """A feed was polled, or pushed. Returns which of its pages are to be offered, and when to
-        ask for it; 0: not any more."""
+        ask for it; 0: it is no longer asked for."""
         row, feed = self.feed(visit.row), understood.feed
         named: Sequence[ListedUrl] = understood.listed
         last_ms, found = row.polled_ms, 0

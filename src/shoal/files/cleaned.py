@@ -17,9 +17,9 @@ _WORD = re.compile(r"\w+")
 class Found(NamedTuple):
     title: str
     text: str
-    """All of it,"""
+    """All of it."""
     shades: bytes
-    """and how likely each line is content; empty: all is."""
+    """How likely each line of the text is content; empty: all is."""
     method: str
     """What told content from its frame: `dom` where the model could not. Empty for what has no
     frame: a PDF, a mail."""

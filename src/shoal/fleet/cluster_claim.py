@@ -1,6 +1,6 @@
 """Who runs a cluster? One `start` at a time: two would take tablets from each other for ever.
 
-Whoever starts creates `coordinator.json`, which only one can, and writes it anew every second until
+Whoever starts creates `coordinator.json`, which only one can, and rewrites it every second until
 it ends. One that was killed falls silent, and after a while the next start takes its place. One
 that was stopped for so long and wakes up finds another's token there, and ends.
 """

@@ -2,7 +2,7 @@
 that would be lost with it.
 
 Every second it asks all tablets how they are, writes that down for people, does what people ordered
-(drain, rebalance, stop), starts anew what failed, and sees when nobody has anything left to do. If
+(drain, rebalance, stop), starts over what failed, and sees when nobody has anything left to do. If
 it dies, tablets die with it, and the same command goes on from durable storage.
 """
 
@@ -22,9 +22,9 @@ from shoal.layout.cluster_status import ClusterStatus, Move, TabletReport, write
 
 _LOOK_SECONDS = 1.0
 _MOST_FAILURES = 5
-"""Of one tablet, before it is given up;"""
+"""Failures of one tablet before it is given up."""
 _FORGIVEN_SECONDS = 600.0
-"""when it has run for as long as that, they are forgotten."""
+"""When a tablet has run for as long as that, its failures are forgotten."""
 _END_SECONDS = 600.0
 _MOVE_SECONDS = 300.0
 _MOST_MOVES_TOLD = 200
@@ -144,7 +144,7 @@ class Coordinator:
         deadline = time.monotonic() + _END_SECONDS
         self._status.ended = reason
         while time.monotonic() < deadline:
-            self._fleet.call_all(method, *given)  # again: one may have been started anew meanwhile
+            self._fleet.call_all(method, *given)  # again: one may have been started again meanwhile
             found = self._fleet.call_all("report")
             for number, report in enumerate(found):
                 self._status.reports[number] = report or self._status.reports[number]

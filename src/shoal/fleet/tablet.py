@@ -321,7 +321,7 @@ class Tablet:
             self._running.stop("a part of it failed")
 
     def _keep_lease(self) -> None:
-        """In a thread: opening a large table, or judging all of it anew, holds up the loop for
+        """In a thread: opening a large table, or judging all of it again, holds up the loop for
         longer than a lease."""
         ownership = self._ownership
         while not self._over.wait(self.spec.lease / _RENEWALS_PER_LEASE):

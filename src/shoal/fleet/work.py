@@ -2,7 +2,7 @@
 are tasks over snapshots of the tablets.
 
 A *source* is a tablet that can be asked questions (tablets.py) wherever a task runs: a copy of its
-table that does not change any more. So a task can be run again, elsewhere. Without Ray the tasks
+table that no longer changes. So a task can be run again, elsewhere. Without Ray the tasks
 run here, one after another, and ask the tablets themselves.
 """
 

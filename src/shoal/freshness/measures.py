@@ -128,7 +128,7 @@ def at_time(
 def of_missing(
     nodes: Sequence[tuple[float, float]], seen_at: float, missing_at: float, at: float
 ) -> Measure:
-    """Of the copy of a page that is not there any more, after that was found: it went some time
+    """Of the copy of a page that is no longer there, after that was found: it went some time
     between two visits."""
     found = hindsight(nodes, seen_at, Look(missing_at, changed=True), missing_at)
     return Measure(0.0, found.age_seconds + at - missing_at)

@@ -32,7 +32,7 @@ MOST_TIMES_BOOKED = 100.0
 """A plan is not taken back for more than so many times the mean: its price had another unit."""
 _LEAST_BUDGET = 1e-9
 _ROUNDS = 3
-"""How often pages are planned anew, in the mean, until nearly all have been."""
+"""How often pages are planned again, in the mean, until nearly all have been."""
 HEALED = 0.02
 """By this share a plan is taken back at the mean: what was booked wrongly is forgotten in time."""
 
@@ -103,7 +103,7 @@ class Price:
         return seconds
 
     def forget(self, before_interval: float, before_price: float = 0.0) -> None:
-        """Take a plan back: the page is planned anew, or it is gone."""
+        """Take a plan back: the page is planned again, or it is gone."""
         state = self.state
         if state.pages <= 1 or not before_interval > 0 or not state.planned > 0:
             state.pages = max(state.pages - 1, 0)

@@ -27,9 +27,9 @@ _EXTENSION = re.compile(r"\.([A-Za-z]{1,8})$")
 class Group(Struct, array_like=True):
     pages: float = 0.0
     means: float = 0.0
-    """The sum of what is thought of ln r,"""
+    """The sum of what is thought of ln r."""
     squares: float = 0.0
-    """and of its square: mean² + sd² of each page."""
+    """The sum of what is thought of the square of ln r: mean² + sd² of each page."""
 
 
 class Priors:

@@ -43,10 +43,10 @@ DEFAULT_PRIOR = LogNormal(mean=-log(30 * 86_400.0), sd=2.0)
 
 class Estimate(NamedTuple):
     mean: float
-    """Of ln r, r in changes per second;"""
+    """The mean of ln r, r in changes per second."""
     sd: float
     low: float
-    """of r: with what the prior says, it lies between these in nine of ten cases."""
+    """With what the prior says, r lies between `low` and `high` in nine of ten cases."""
     high: float
     median: float
     nodes: tuple[tuple[float, float], ...]

@@ -2,7 +2,7 @@
 
 Whether a page changed is decided by its content: its digest, and when that differs how much of it
 is as before. When it changed, Last-Modified may tell, against the server's own Date; a page's own
-date of its last update where there is no header. Then its rate is estimated anew, with what is
+date of its last update where there is no header. Then its rate is estimated again, with what is
 known of pages like it, and the price of a visit gives the interval.
 
 What pages like it do, and the price, stand in the table and are written in the batch of the visit.
@@ -148,7 +148,7 @@ class PageRefresher:
         return max(history.seen_ms / 1000 + max(wait, _promise(history)), now)
 
     def forget(self, batch: Batch, history: ChangeHistory) -> None:
-        """The page is given up: nothing is planned for it any more."""
+        """The page is given up: nothing is planned for it from then on."""
         if history.interval_seconds:
             self.price.forget(history.interval_seconds, history.price)
             history.interval_seconds = history.price = 0.0

@@ -116,7 +116,7 @@ class DiskFrontier:
         self._notice_clock()
         self.recovered = self._bench.recover()
         """Sites that a killed process may have been asking: they count as asked just now. Before
-        sites are placed anew, which takes their marks away."""
+        sites are placed again, which takes their marks away."""
         self._notice_mode()
 
     # --- taking -----------------------------------------------------------------------------

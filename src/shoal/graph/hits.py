@@ -62,7 +62,7 @@ def surroundings(graph: LinkGraph, roots: list[int]) -> Ids:
 
 
 def _between(graph: LinkGraph, nodes: Ids) -> tuple[Adjacency, Adjacency]:
-    """The links between some nodes, numbered anew by their places."""
+    """The links between some nodes, renumbered by their places."""
     counts = graph.out.offsets[nodes + 1] - graph.out.offsets[nodes]
     targets = graph.out.of_all(nodes)
     sources = np.repeat(np.arange(len(nodes)), counts)

@@ -24,7 +24,7 @@ WalkProgress = Callable[[int, float], None]
 
 class Walk(NamedTuple):
     damping: float = 0.85
-    """How often somebody who wanders about follows a link, rather than start anew."""
+    """How often somebody who wanders about follows a link, rather than start over."""
     tolerance: float = 1e-10
     """It ends when the ranks change by less than this, all changes added up."""
     max_iterations: int = 200
@@ -50,7 +50,7 @@ class Own(NamedTuple):
     dangling: Offsets
     """Those without links."""
     chosen: Offsets | None
-    """Those where one starts anew; None: anywhere."""
+    """Those where one starts over; None: anywhere."""
     at_first: float
     """The rank that each of those has before anything is known."""
 
@@ -73,7 +73,7 @@ class Own(NamedTuple):
 def own(
     out_weight: Floats | Offsets, chosen: Offsets | None, starts: int, walk: Walk = WALK
 ) -> Own:
-    """One starts anew at so many nodes, of which `chosen` are among these; None: at any."""
+    """One starts over at so many nodes, of which `chosen` are among these; None: at any."""
     dangling = np.flatnonzero(out_weight == 0)
     per_weight = walk.damping / np.maximum(out_weight, np.finfo(np.float64).tiny)
     per_weight[dangling] = 0.0
@@ -95,7 +95,7 @@ class Walked(NamedTuple):
     iterations: int
     residual: float
     jump: float
-    """What in the last iteration went to where one starts anew."""
+    """What in the last iteration went to where one starts over."""
     total: float
 
 
@@ -105,7 +105,7 @@ def iterate(
     walk: Walk = WALK,
     progress: WalkProgress | None = None,
 ) -> Walked:
-    """Until the ranks stand still. A step is given what goes to where one starts anew."""
+    """Until the ranks stand still. A step is given what goes to where one starts over."""
     found = Walked(0, 1.0, 0.0, 1.0)
     while found.residual > walk.tolerance and found.iterations < walk.max_iterations:
         jump = 1 - walk.damping + walk.damping * dangling

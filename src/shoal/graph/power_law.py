@@ -3,7 +3,7 @@
 Clauset, Shalizi and Newman, "Power-law distributions in empirical data" (2009), for whole numbers:
 the exponent by maximum likelihood, the least value x_min from which it holds by the least distance
 of the fitted from the found distribution (Kolmogorov-Smirnov), and how often numbers drawn from the
-fitted law lie further from theirs than the found ones do (p; x_min is not searched anew for these,
+fitted law lie further from theirs than the found ones do (p; x_min is not searched again for these,
 so p is a little too kind). Below 0.1 it is no power law. An exponential tail is fitted beside it.
 """
 

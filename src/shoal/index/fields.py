@@ -11,7 +11,7 @@
     stored                                   a `Stored` as bytes
 
 Texts come here as stems with spaces between them (see analysis.py), so tantivy only parts them.
-A change of any of this raises `VERSION`, and the index is made anew.
+A change of any of this raises `VERSION`, and the index is rebuilt.
 """
 
 import hashlib
@@ -62,13 +62,13 @@ class Vector(Struct, array_like=True):
     content: bytes = b""
     """How often each stands in the content."""
     where: bytes = b""
-    """The short fields that each of the second kind stands in,"""
+    """The short fields that each stem of the second kind stands in."""
     anchors: bytes = b""
-    """and how often in anchor texts."""
+    """How often each stem of the second kind stands in anchor texts."""
     names: bytes = b""
-    """What it is called as a whole: hashes of its titles, then of anchor texts,"""
+    """What it is called as a whole: hashes of its titles, then of anchor texts."""
     name_sites: bytes = b""
-    """and how many sites call it so; 0: it does so itself."""
+    """How many sites call it by each of its names; 0: it does so itself."""
 
 
 class Stored(Struct, array_like=True):

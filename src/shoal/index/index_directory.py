@@ -1,7 +1,7 @@
 """Is there an index in this directory, and is it one of ours?
 
 The version of the schema stands in a file beside tantivy's own. It is written last, so a directory
-with that file was a whole index when it was made. The writer starts anew where the version is
+with that file was a whole index when it was made. The writer starts over where the version is
 another or tantivy can't read what is there (the index is only a view of the table, and the follower
 fills it again from position 0); a reader says what is wrong.
 """
@@ -57,7 +57,7 @@ def open_or_start(path: Path) -> Index:
         try:
             return Index.open(str(path))
         except _ERRORS:
-            pass  # it is made anew below
+            pass  # it is rebuilt below
     return start(path)
 
 
@@ -85,7 +85,7 @@ def position_in(index: Index, searcher: Searcher) -> int:
 
 
 class WriterLock:
-    """Held by the one that writes, and so may make the directory anew. The system frees it however
+    """Held by the one that writes, and so may rebuild the directory. The system frees it however
     the process ends."""
 
     def __init__(self, path: Path) -> None:

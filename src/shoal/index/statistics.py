@@ -26,9 +26,9 @@ class WordCounts(Struct):
     """By its stems, in the order of their languages, and by field; fields without it are left
     out."""
     of_itself: int = 0
-    """Those that someone may read and that speak of it themselves;"""
+    """Documents that someone may read and that speak of it themselves."""
     in_any_field: int = 0
-    """where there are none of these, those that have it anywhere."""
+    """Where no document speaks of it itself: those that have it anywhere."""
 
 
 class Shape(Struct):
@@ -40,15 +40,15 @@ class Shape(Struct):
     """Whether there are others."""
     all_documents: int = 0
     words: int = 0
-    """Of the content of what they may read;"""
+    """Words of the content of what they may read."""
     measured: int = 0
-    """in so many documents."""
+    """In so many documents the words were counted."""
     languages: dict[str, int] = {}
     """How many documents are in each."""
     deleted: int = 0
-    """Documents that tantivy's score counts, too, until they are merged away;"""
+    """Documents that tantivy's score counts, too, until they are merged away."""
     field_words: dict[str, float] = {}
-    """and the words of each field, counted so."""
+    """The words of each field, deleted documents included."""
 
     @property
     def mean_length(self) -> float:

@@ -31,9 +31,9 @@ class Stems(NamedTuple):
     text: str
     """In order, with spaces between."""
     hashes: bytes
-    """Of the different ones, in the order in which they come first;"""
+    """Hashes of the different stems, in the order in which they come first."""
     counts: bytes
-    """and how often each does, at most 255 times."""
+    """How often each stem comes, at most 255 times."""
     words: int
 
 

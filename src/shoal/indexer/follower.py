@@ -1,11 +1,11 @@
 """How does the index keep up with the table? It follows the change log.
 
-A change names a row; its entry is made anew from the table, so a change that comes twice does no
+A change names a row; its entry is rebuilt from the table, so a change that comes twice does no
 harm. The index commits the number of the last change that it has taken in together with the
 documents: a crash costs a replay from there, never a document. Where the log no longer reaches back
 that far (the index is new, or was deleted) everything is read from the table.
 
-Links change the anchor text of their targets. Entering each target anew for each link would cost
+Links change the anchor text of their targets. Entering each target again for each link would cost
 more than all else, so targets are noted, and entered when the log has been caught up with, each
 once. Until then the number that is committed stays before the first change that is owed.
 
@@ -13,7 +13,7 @@ What somebody waits for (a pushed article, a page that was submitted) may be ent
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from shoal.errors import DamagedError
@@ -52,7 +52,7 @@ class Follower:
         self._position = writer.position
         """The last change whose row was entered."""
         self._owed: dict[bytes, int] = {}
-        """Targets of links that are to be entered anew, each with the change that said so."""
+        """Targets of links that are to be entered again, each with the change that said so."""
         self._said: set[int] = set()
         self._ahead: set[int] = set()
         """Changes whose rows were entered before it was their turn."""
@@ -103,7 +103,7 @@ class Follower:
         """Take in these changes before the others, because somebody waits for them. Returns those
         that this view of the table does not have yet."""
         if self._is_cut_off():
-            return []  # all is made anew in the next step
+            return []  # all is rebuilt in the next step
         unseen, last = [], last_sequence(self._table)
         for number in numbers:
             if number > last:
@@ -125,15 +125,15 @@ class Follower:
         return position
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Everything anew out of the table."""
+        """Everything is rebuilt out of the table."""
         self._owed.clear()
         self._said.clear()
         self._ahead.clear()
         position = last_sequence(self._table)
         self._writer.clear()
         count = 0
-        for row in _rows(self._store):
-            self._enter(row)
+        for page in self._store.stream(b"\x01", b"\xff", OWNER):
+            self._enter(page.row)
             count += 1
             if progress is not None and not count % _CHANGES_AT_ONCE:
                 progress(count)
@@ -187,10 +187,6 @@ class Follower:
             self._enter(row)
         self._uncommitted += len(stored)
         return len(targets)
-
-
-def _rows(store: PageStore) -> Iterator[bytes]:
-    return (page.row for page in store.stream(b"\x01", b"\xff", OWNER))
 
 
 def follow_to_the_end(layout: Layout, follower: Follower, progress: Progress | None = None) -> int:

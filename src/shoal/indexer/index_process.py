@@ -30,20 +30,21 @@ _NICE = 5
 """The crawl goes first: the index may lag by seconds."""
 _SECONDS_BETWEEN_COMMITS = 4.0
 _FEW = 20
-"""Changes at a time: who writes so little wants to find it at once,"""
+"""Changes at a time: who writes so little wants to find it at once."""
 _LEAST_SECONDS_BETWEEN_COMMITS = 2.0
-"""but no more often than this."""
+"""Commits come no more often than this."""
 _SECONDS_BETWEEN_EARLY_COMMITS = 1.0
 """For what somebody waits for, whatever else there is."""
 _SECONDS_BETWEEN_PAYING_BACK = 30.0
 _TARGETS_AT_ONCE = 2_000
-"""A crawl that never rests owes its pages' targets their new anchors, too;"""
+"""A crawl that never rests owes its pages' targets their new anchors, too: so many are entered at a
+time."""
 _TARGETS_BETWEEN = 100
-"""so many between two looks whether somebody waits for something else."""
+"""So many targets are entered between two looks whether somebody waits for something else."""
 _SECONDS_BETWEEN_LOOKS = 1.0
-"""Looking what the crawl has written since costs as much for one page as for hundreds;"""
+"""Looking what the crawl has written since costs as much for one page as for hundreds."""
 _SECONDS_BETWEEN_QUIET_LOOKS = 0.4
-"""where nothing was written it costs next to nothing."""
+"""Where nothing was written a look costs next to nothing."""
 
 SOON = b"soon "
 _READ_BYTES = 1 << 16

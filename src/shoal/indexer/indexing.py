@@ -1,4 +1,4 @@
-"""How is the index made while no crawl runs? Brought up to date before a search, or made anew.
+"""How is the index made while no crawl runs? Brought up to date before a search, or rebuilt.
 
 Readers see the old index until the new one is committed, in one step.
 """

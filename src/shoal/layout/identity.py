@@ -19,9 +19,9 @@ class TabletIdentity:
     partition: Partition
     epoch: int
     holds: Callable[[], bool]
-    """Whether the lease holds: without it nothing is asked for,"""
+    """Whether the lease holds: without it nothing is asked for."""
     must_hold: Callable[[], None]
-    """and nothing is written: this raises."""
+    """Raises when the lease does not hold: then nothing is written."""
     requested_by_others: float = 0.0
     """Until then another owner may have asked any host."""
     cache_bytes: int = CACHE_BYTES

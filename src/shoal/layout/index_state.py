@@ -31,7 +31,7 @@ def write_state(layout: Layout, state: IndexState) -> None:
 
 
 def forget_index(layout: Layout) -> None:
-    """Rows changed without a word in the log: the next search makes the index anew."""
+    """Rows changed without a word in the log: the next search rebuilds the index."""
     shutil.rmtree(layout.index, ignore_errors=True)
 
 

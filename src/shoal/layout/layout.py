@@ -3,7 +3,7 @@
     shoal.toml    its settings, for people to edit
     table/        the rows (RocksDB)
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
-    index/        the full-text index; made anew from the table when it is not there
+    index/        the full-text index; rebuilt from the table when it is not there
     graph/        ranks of the last `shoal rank`
     inbox/        commands for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second

@@ -10,24 +10,10 @@ from pathlib import Path
 
 from shoal.config import Config, load
 
-_WITH_A_FLAG = {
-    "max_pages",
-    "max_depth",
-    "max_time",
-    "max_bytes",
-    "min_free_disk",
-    "delay",
-    "scope",
-    "include",
-    "exclude",
-    "rules",
-    "order",
-    "agent",
-    "contact",
-    "workers",
-    "children",
-    "keep",
-}
+_WITH_A_FLAG = frozenset(
+    {"max_pages", "max_depth", "max_time", "max_bytes", "min_free_disk", "delay", "scope"}
+    | {"include", "exclude", "rules", "order", "agent", "contact", "workers", "children", "keep"}
+)
 """Settings that `shoal crawl` has a flag of the same name for; the others go through --set."""
 
 
@@ -59,7 +45,7 @@ def _flag(key: str, value: str) -> str:
 
 def enough_to_go_on(config: Config, reason: str, pages: int, received_bytes: int) -> dict[str, int]:
     """What a limit that stopped a crawl must be raised to, by setting: twice what there is. Limits
-    on the time count anew in every run, and disk must be freed."""
+    on the time count again in every run, and disk must be freed."""
     crawl = config.crawl
     if reason.endswith("(--max-pages)"):
         return {"crawl.max_pages": 2 * max(pages, crawl.max_pages or 0)}

@@ -56,7 +56,7 @@ class Subscriptions:
         return [each for each in found if each is not None]
 
     def get(self, name: str) -> Subscription | None:
-        """The subscription with this id. What can't be read is none: it is asked for anew."""
+        """The subscription with this id. What can't be read is none: it is asked for again."""
         if not _NAME.fullmatch(name):
             return None
         try:

@@ -2,7 +2,7 @@
 
 Versions beyond the policy go, with their texts and their claims on the archive; archive files that
 are mostly dead records are copied without them (store/compaction.py says why a kill costs nothing);
-the table is written anew without what was deleted.
+the table is rewritten without what was deleted.
 """
 
 import time

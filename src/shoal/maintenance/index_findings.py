@@ -1,7 +1,7 @@
 """Does the index hold what the table says, no more and no less? A part of `verify`.
 
 Asked only of an index of this release that has taken in every change: one that is behind, or is to
-be made anew, is not wrong.
+be rebuilt, is not wrong.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What can be mended? What follows from the rows is made anew; what is lost is fetched again.
+"""What can be mended? What follows from the rows is rebuilt; what is lost is fetched again.
 
 Everything that `verify` can find has its cure here or is left and told. Nothing that still reads is
 thrown away, but for texts and anchors that belong to nothing.
@@ -51,12 +51,12 @@ class Repaired(Struct):
     anchors_added: int = 0
     anchors_dropped: int = 0
     regrouped: bool = False
-    """Whether the groups of near-duplicates were wrong and were made anew."""
+    """Whether the groups of near-duplicates were wrong and were rebuilt."""
     sequence_raised: bool = False
     frontier_entries: int = 0
     """Queue entries, places in the front index, rows of sites and counts that were wrong."""
     index_forgotten: bool = False
-    """Whether the full-text index is made anew by the next search."""
+    """Whether the full-text index is rebuilt by the next search."""
 
     @property
     def nothing(self) -> bool:

@@ -1,6 +1,6 @@
 """What does the index know of a document that matches? Enough to order the best ones again.
 
-The index orders by its own score; the search room weighs fields, anchors, rank and age anew, from
+The index orders by its own score; the search room weighs fields, anchors, rank and age again, from
 these counts alone.
 """
 
@@ -41,13 +41,14 @@ class Candidate(Struct):
     length: int = 0
     """Words of its content."""
     stems: bytes = b""
-    """The different stems of its content, by their 32-bit hashes, in the order they stand in;"""
+    """The different stems of its content, by their 32-bit hashes, in the order they stand in."""
     stem_counts: bytes = b""
-    """and how often each does, up to 255. There may be more stems: those are of other fields."""
+    """How often each stem stands there, up to 255. There may be more stems: those are of other
+    fields."""
     called: int = 0
-    """How many sites call it exactly by the words of the query;"""
+    """How many sites call it exactly by the words of the query."""
     is_titled: bool = False
-    """whether its own title does."""
+    """Whether its own title is exactly the words of the query."""
     site: str = ""
     language: str = ""
     media_type: str = ""

@@ -149,7 +149,7 @@ class Delivery(Struct, array_like=True):
     sender: int
     target: int
     after: Position
-    """The position before the first: all up to it were delivered or are not wanted any more."""
+    """The position before the first: all up to it were delivered or are no longer wanted."""
     items: list[tuple[Position, bytes]]
     """Each with its position, packed."""
     wanted: Wanted | None = None

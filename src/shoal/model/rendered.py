@@ -38,9 +38,9 @@ class Box(Struct, array_like=True):
     fixed: bool = False
     """It stays in its place of the window while the page is scrolled."""
     chars: int = 0
-    """Of its own text (not that of boxes inside it), white space left out,"""
+    """Of its own text (not that of boxes inside it), white space left out."""
     link_chars: int = 0
-    """and how many of them are links or buttons."""
+    """How many of its characters are links or buttons."""
     font_size: float = 0.0
     """Of the larger part of its own text, in CSS pixels."""
     font_weight: int = 400

@@ -62,9 +62,9 @@ class Visit(Struct, array_like=True):
     private_ok: bool = False
     """Whether its site may be at a private address: a person named it, or another such site."""
     seen_url: str = ""
-    """Whose body that is, when it is another page's;"""
+    """Whose body that is, when it is another page's."""
     seen_location: WarcLocation | None = None
-    """and where it stands in the archive."""
+    """Where the body that was seen stands in the archive."""
     head: bool = False
     """Ask with HEAD: whether it changed is all that is wanted."""
 

@@ -2,7 +2,7 @@
 
 All tablets have the settings and ranks of the whole. A subscription goes where its feed goes, an
 order where its URL or its host goes; one that concerns all goes to all. Not the index, which is
-made anew, nor what a crawl of before said.
+rebuilt, nor what a crawl of before said.
 """
 
 import shutil

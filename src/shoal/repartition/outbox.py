@@ -1,9 +1,9 @@
-"""What of the items that were on their way between the sources? They are addressed anew.
+"""What of the items that were on their way between the sources? They are addressed again.
 
 What had its effect at its receiver is passed over, though its sender still has it. Links go into
 the outbox of the tablet that has their page now, or are told to that tablet itself if the target
 has come to its owner; credit is paid out at once; a moved seed becomes a root of all. Errands for
-robots.txt are dropped: who asked has been started anew since, and asks again. So are sketches:
+robots.txt are dropped: who asked has been started again since, and asks again. So are sketches:
 their shards are others now.
 
 In the scratch table, so that a backlog of any size will do:

@@ -10,20 +10,20 @@ to each family:
     text mark   with their row
     anchor      with the target's row
     link        with the page; a target is named only in the tablet that has both
-    change      left behind: the index is made anew from the rows
+    change      left behind: the index is rebuilt from the rows
     print       with the page or the site that it names; groups divided, and joined again
-    outbox      addressed anew (moving_outbox.py)
+    outbox      addressed again (moving_outbox.py)
     queue       01 active, 02 front index, 04 reopen, a site's entries: with the site, as they are
                 03 relax, 07 injection: with the row; 06 listing: with the sitemap or feed
                 05 bulk update: with the site; 08 schedule, and a bulk update of all sites: to every
                 tablet
     site        SITE site, SITE robots, HOST host, 00 excluded, 00 feed, 00 sitemap: as the site
                 DOMAIN credit: divided by the sites that each tablet has of the domain
-                00 counts: counted anew; totals (requests, bytes) are all the first tablet's
+                00 counts: counted again; totals (requests, bytes) are all the first tablet's
                 00 clock: the latest; 00 mode: if all agree; 00 addresses: if all were closed
                 00 rate: of a site with the site, of all pages divided by sums; 00 price: too
-                00 crawl: the roots of all; 00 sequence: the highest; 00 partition: anew
-                00 written, 00 synced: of the new files; 00 outbox, freed, taken: begin anew
+                00 crawl: the roots of all; 00 sequence: the highest; 00 partition: rewritten
+                00 written, 00 synced: of the new files; 00 outbox, freed, taken: begin again
 
 A key that is in none of these is an error, not a loss. Memory grows with the sites, not the pages.
 """
@@ -66,10 +66,10 @@ class Moved(Struct):
     tablets: int
     urls: int
     records: int
-    """Of the archive, that were copied,"""
+    """Records of the archive that were copied."""
     archive_bytes: int
     items: int
-    """and links that were on their way and have come to their owner."""
+    """Links that were on their way and have come to their owner."""
 
 
 def repartition(

@@ -120,7 +120,7 @@ class Wave:
         crawl = survey.crawl_row(list(roots))
         if crawl is not None:
             found[CRAWL_KEY] = pack(crawl)
-        # The log begins behind a number that no index has: each is made anew from the rows.
+        # The log begins behind a number that no index has: each is rebuilt from the rows.
         found[SEQUENCE_KEY] = max(1, survey.sequence).to_bytes(8, "big")
         if self._tablets > 1:
             found[PARTITION_KEY] = pack(Partition(tablet, self._tablets))
@@ -219,7 +219,7 @@ class Wave:
                 self._all[tablet].put("site", key, value)
 
     def _tablet_of_own(self, key: bytes) -> int | None:
-        """For what stands under NUL; None for what is made anew, or divided by sums."""
+        """For what stands under NUL; None for what is rebuilt, or divided by sums."""
         for prefix in (FEED_KEYS, _SITEMAPS):
             if key.startswith(prefix):
                 return self._owners.of(key[len(prefix) :])

@@ -44,9 +44,9 @@ class Token(NamedTuple):
     kind: TokenKind
     text: str = ""
     sign: str = ""
-    """`+`, `-` or nothing;"""
+    """`+`, `-` or nothing."""
     field: str = ""
-    """the name before a colon, in small letters, whether it is known or not."""
+    """The name before a colon, in small letters, whether it is known or not."""
 
 
 def cleaned(text: str) -> str:

@@ -54,9 +54,9 @@ class PollHints(NamedTuple):
     is_pushed: bool = False
     """A hub tells of changes: polling only makes sure."""
     found: int = 0
-    """Items that this poll found and that were posted since the one before,"""
+    """Items that this poll found and that were posted since the one before."""
     found_in_seconds: float = 0.0
-    """which was so long ago; 0: there was none."""
+    """How long ago the poll before was; 0: there was none."""
 
 
 def next_poll_seconds(

@@ -150,7 +150,7 @@ class PageStore:
             self.log.await_since(before)
 
     def _tell_of_refusal(self, batch: Batch, visit: Visit, fetched: Fetched) -> None:
-        """A page that is stored may not be asked for any more: it is not found any more, either."""
+        """A page that is stored may no longer be asked for: it is no longer found, either."""
         is_page = visit.kind is VisitKind.PAGE and not visit.is_first
         if is_page and fetched.outcome is Outcome.REFUSED and self._newest(visit.row) is not None:
             self.log.append(batch, visit.row, What.AMENDED, fetched.ended)

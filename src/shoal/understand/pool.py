@@ -29,9 +29,9 @@ MAX_FAILED_STARTS = 3
 _RETRY_SECONDS = 5.0
 """Before another child is tried when starting failed but others still work."""
 MOST_ASKED = 12
-"""Pages that a child has at once, the one in work included;"""
+"""Pages that a child has at once, the one in work included."""
 MOST_LARGE = 2
-"""when the next one is large, which may take long and much memory."""
+"""The most when the next page is large, which may take long and much memory."""
 LARGE_BYTES = 200_000
 _AHEAD_SECONDS = 1.0
 """A page is not sent behind one that has been in work for longer: it may hang."""

@@ -156,9 +156,9 @@ class Wanted(NamedTuple):
 
     location: WarcLocation
     brought: bool
-    """The body that a revisit refers to, whose own page comes later or not at all;"""
+    """The body that a revisit refers to, whose own page comes later or not at all."""
     row: bytes = b""
-    """and the row of that page."""
+    """The row of the page whose body is brought along."""
 
 
 def records_of(collection: TabletView, page: StoredPage, part: Part) -> list[Wanted]:

@@ -71,9 +71,9 @@ class PageFreshness(Struct):
     low: float
     high: float
     visits: int
-    """That showed whether it had changed;"""
+    """Visits that showed whether it had changed."""
     changes: int
-    """and how many found that it had."""
+    """Visits that found that it had changed."""
     is_missing: bool
     """The last visits did not find it, and its copy is still kept."""
     due: str

@@ -30,9 +30,9 @@ class Figures(Struct):
 
     pages: int = 0
     freshness: float = 0.0
-    """The share of copies that are as their page is, from 0 to 1;"""
+    """The share of copies that are as their page is, from 0 to 1."""
     age_days: float = 0.0
-    """how long ago their page became another, 0 for those that are fresh."""
+    """How long ago their page became another, in days; 0 for those that are fresh."""
     days_since_fetch: float = 0.0
 
 

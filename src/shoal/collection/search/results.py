@@ -32,9 +32,9 @@ class Result(Struct):
     media_type: str = ""
     language: str = ""
     fetched: str = ""
-    """ISO 8601;"""
+    """ISO 8601; empty when it is not known."""
     published: str = ""
-    """empty when it is not known."""
+    """ISO 8601; empty when it is not known."""
     score: float = 0.0
     alike: int = 0
     """How many near-duplicates it stands for."""

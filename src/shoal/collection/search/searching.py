@@ -66,7 +66,7 @@ class Searcher:
     def _refresh(self, state: IndexState | None) -> None:
         try:
             self._reader.refresh()
-        except DamagedError:  # it was made anew in place of this one
+        except DamagedError:  # it was rebuilt in place of this one
             self._reader = IndexReader(self._collection.layout.index)
         self._state = state
 

@@ -30,9 +30,9 @@ class _Place(NamedTuple):
 @dataclass(slots=True)
 class _Folder:
     coders: list[Coder] = field(default_factory=list)
-    """In the order in which they are undone,"""
+    """In the order in which they are undone."""
     sizes: list[int] = field(default_factory=list)
-    """and what each of them gives."""
+    """What each coder gives, in bytes."""
     is_chain: bool = True
     packed_streams: int = 1
     packed: tuple[int, int] = (0, 0)

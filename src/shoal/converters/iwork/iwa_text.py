@@ -38,9 +38,9 @@ _NUMBER_FORMATS = "1IiAa"
 class Paragraph:
     runs: list[Run]
     level: int = 0
-    """Of a heading,"""
+    """The level of a heading."""
     depth: int = 0
-    """of an item,"""
+    """The depth of an item."""
     is_numbered: bool = False
     marker: str = ""
     apart: list[int] = field(default_factory=list)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.front_matter import FrontMatter, split
 from shoal.converters.markup.inline import Markup
 from shoal.converters.writer import Inline, Writer
@@ -37,9 +37,9 @@ class Language:
     item: re.Pattern[str]
     """Likewise."""
     level: Callable[[str], int] = len
-    """Of a heading's mark,"""
+    """The level that a heading's mark stands for."""
     depth: Callable[[str], int] = len
-    """and of an item's."""
+    """The depth that an item's mark stands for."""
     is_numbered: Callable[[str], bool] = lambda mark: mark.strip()[-1:] in ("#", ".", ")")
     fences: tuple[Fence, ...] = ()
     row: re.Pattern[str] = _NEVER
@@ -75,11 +75,9 @@ def convert(
     front, text = split(source.text.replace("\r\n", "\n"))
     reader = _Reader(writer, language, front)
     reader.read(prepare(text).splitlines())
-    heading = next((block.text for block in writer.blocks if block.kind is Tag.HEADING), "")
-    page = writer.page(front.title or heading)
+    page = writer.page(front.title or writer.first_heading)
     front.describe(page)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Reader:

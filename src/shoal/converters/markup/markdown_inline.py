@@ -53,9 +53,9 @@ class _Inline:
         self._references = references
         self._pieces: list[str] = []
         self._bold: dict[int, int] = {}
-        """Before which piece bold begins (+1) or ends (-1),"""
+        """Before which piece bold begins (+1) or ends (-1)."""
         self._links: dict[int, str] = {}
-        """and a link begins, or ends (empty)."""
+        """Before which piece a link begins, or ends (empty)."""
         self._openers: dict[str, list[_Delimiters]] = {"*": [], "_": [], "~": []}
         self._brackets: list[tuple[int, bool]] = []
         self._unclosed_code: set[int] = set()

@@ -2,7 +2,7 @@
 
 Pieces come in the order of drawing, which is that of reading in what programs export. Pieces that
 touch are one word, pieces near each other on a line are apart by a space, a line close below
-goes on the paragraph; everything else begins anew.
+goes on the paragraph; everything else begins again.
 """
 
 import re

@@ -30,9 +30,9 @@ class Objects:
         self.shows_chart_data = True
         """A sheet has the numbers of its charts in its cells."""
         self.files: list[tuple[bytes, str, str]] = []
-        """(data, name, media type) of what is a document of its own,"""
+        """(data, name, media type) of what is a document of its own."""
         self.documents: list[Element] = []
-        """and the same, of a flat document."""
+        """(data, name, media type) of what is a document of its own in a flat document."""
 
     def formula(self, element: Element) -> str:
         """Of a frame in a line of text: the formula in it, if it holds one."""

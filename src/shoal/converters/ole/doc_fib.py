@@ -23,10 +23,10 @@ PARTS = ("main", "footnotes", "headers", "macros", "comments", "endnotes", "boxe
 
 class Piece(NamedTuple):
     start: int
-    """In characters of the document,"""
+    """In characters of the document."""
     end: int
     place: int
-    """in bytes of the stream."""
+    """In bytes of the stream."""
     width: int
     changes: bytes
     """Formatting of the whole piece (a fast save leaves it here)."""
@@ -36,9 +36,9 @@ class Piece(NamedTuple):
 @dataclass(slots=True)
 class Fib:
     stream: bytes
-    """The stream with the text,"""
+    """The stream with the text."""
     table: bytes
-    """and the one with the tables; one and the same before Word 97."""
+    """The stream with the tables; before Word 97 it is the one with the text."""
     old: bool
     """Word 6 or 95: text in a code page, formatting in one-byte codes."""
     encrypted: bool
@@ -46,9 +46,9 @@ class Fib:
     lengths: list[int]
     """Of the parts, in characters."""
     at: int
-    """Where the list of tables begins,"""
+    """Where the list of tables begins."""
     tables: int
-    """how many there are."""
+    """How many tables there are."""
     text_from: int
     text_to: int
     complex: bool

@@ -58,9 +58,9 @@ class ParagraphLook(NamedTuple):
     in_table: bool = False
     row_end: bool = False
     depth: int = 0
-    """Of tables within tables,"""
+    """Of tables within tables."""
     inner_end: bool = False
-    """and that a cell or row of an inner one ends here."""
+    """A cell or row of an inner table ends here."""
     header_row: bool = False
 
 

@@ -2,7 +2,7 @@
 
 ISO/IEC 29500-1, 17.9: a paragraph names an instance (`num`) and a level; an instance names its
 definition (`abstractNum`) and may override levels or their start. Instances of one definition go
-on counting together, unless one says where it starts. A level begins anew after a higher one.
+on counting together, unless one says where it starts. A level begins again after a higher one.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Level:
     format: str = "decimal"
     text: str = ""
     restart: int | None = None
-    """Begins anew after this level (from 1); 0 is never, None after any higher one."""
+    """Begins again after this level (from 1); 0 is never, None after any higher one."""
     legal: bool = False
     style: str = ""
 

@@ -90,7 +90,7 @@ def iso_date(text: str) -> str:
 
 def xmp(body: bytes) -> About:
     """Of the last packet that has a title or a maker: the document's own comes after those of its
-    pictures, or has been written anew at the end."""
+    pictures, or has been rewritten at the end."""
     found = About()
     starts = [match.start() for match in _XMP_START.finditer(body)][-_PACKETS:]
     for start in starts:

@@ -19,9 +19,9 @@ _OBJECTS, _HEAD_BYTES, _STREAM_BYTES, _ALL_BYTES = 500_000, 4_000, 20_000_000, 1
 
 class _Found(NamedTuple):
     plain: dict[int, int]
-    """Number of an object -> where it is,"""
+    """The number of an object -> where it is."""
     packed: dict[int, tuple[int, int]]
-    """or in which object stream, at which place."""
+    """The number of an object -> in which object stream it is, and at which place."""
     pages: list[int]
 
 

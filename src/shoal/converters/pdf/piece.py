@@ -32,9 +32,9 @@ class Line:
     y: float
     size: float
     bold: bool = False
-    """All of it,"""
+    """Whether all of it is."""
     mono: bool = False
-    """and as on a typewriter."""
+    """Whether all of it is set as on a typewriter."""
     row: int = 0
     """Lines that stand beside each other, one written after the other, share it."""
 
@@ -55,9 +55,9 @@ class Piece:
     tagged: bool = False
     """Its kind was said by the file."""
     goes_on: bool = False
-    """It is the rest of a piece on the page before,"""
+    """It is the rest of a piece on the page before."""
     breaks_off: bool = False
-    """and its own rest is on the next."""
+    """Its own rest is on the next page."""
     rows: list[list[list[Word]]] = field(default_factory=list)
     """Of a table: rows of cells."""
     alt: str = ""
@@ -183,20 +183,13 @@ def _joined(before: str, after: str, compounds: frozenset[str]) -> str | None:
     stem = before[:-1]
     if not stem[-1:].isalpha() or not first.isalnum():
         return None if last == "-" and not stem else before
-    whole = _word_end(stem) + "-" + _word_start(after)
+    whole = f"{_NO_WORD.split(stem)[-1]}-{_NO_WORD.split(after)[0]}"
     if first.islower() and (last == "\u00ad" or whole.lower() not in compounds):
         return stem
     return stem + "-"
 
 
-def _word_end(text: str) -> str:
-    return re.split(r"[^\w-]", text)[-1]
-
-
-def _word_start(text: str) -> str:
-    return re.split(r"[^\w-]", text)[0]
-
-
+_NO_WORD = re.compile(r"[^\w-]")
 _COMPOUND = re.compile(r"\w+(?:-\w+)+")
 
 

@@ -79,7 +79,7 @@ class Word:
     x1: float
     """Along the line, also of turned text, and"""
     y: float
-    """of the baseline, upwards from it."""
+    """The height of the baseline, upwards from the lower edge."""
     style: Style
     breaks: bool
     """PDFium sees a new line before it."""
@@ -185,9 +185,9 @@ class Wanted(NamedTuple):
 
     most_chars: int
     marked: bool = True
-    """With what marks them for the structure tree,"""
+    """With what marks them for the structure tree."""
     links: Sequence[Box] = ()
-    """and one by one where these are."""
+    """One by one, where there are links."""
 
 
 def words_of(page: Any, wanted: Wanted) -> PageText:

@@ -21,9 +21,9 @@ class Node:
     """Elements, and numbers of marked content on the page."""
     alt: str = ""
     goes_on: bool = False
-    """It began on an earlier page,"""
+    """It began on an earlier page."""
     breaks_off: bool = False
-    """and ends on a later one."""
+    """It ends on a later page."""
 
 
 class _Walk:

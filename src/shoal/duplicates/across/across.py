@@ -9,7 +9,7 @@ What shards answer is remembered shard by shard. While one of them names a page,
 of it; the other shards are told so, and ours stands for nobody there. All of it is written in the
 batch of the visit, or of the delivery. Items for oneself take the same way, without leaving.
 
-    far-place   up to where all is gone through again: after groups were made anew, or a split
+    far-place   up to where all is gone through again: after groups were rebuilt, or a split
 """
 
 from collections import deque
@@ -48,9 +48,9 @@ class Own:
 
     groups: Groups
     worth_of: Callable[[bytes, Document], Worth]
-    """Of a page at hand,"""
+    """The worth of a page at hand."""
     worth_of_stored: WorthOf
-    """and of one that is stored."""
+    """The worth of a page that is stored."""
     cut: Callable[[bytes], Cut]
     mirrors: Mirrors | None = None
 
@@ -267,5 +267,5 @@ class Across:
 
 
 def start_over(batch: Batch) -> None:
-    """All is to be gone through again when a tablet is next opened: its groups were made anew."""
+    """All is to be gone through again when a tablet is next opened: its groups were rebuilt."""
     batch.put(FAMILY, PLACE, b"")

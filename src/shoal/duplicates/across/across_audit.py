@@ -6,7 +6,7 @@ sent_sketches.py.
 2. What was told of a page follows from its group.
 3. A page that was sent stands for its group here, and says what it said then.
 
-Not while all is still to be gone through again (`start_over`): then 2 and 3 are made true anew.
+Not while all is still to be gone through again (`start_over`): then 2 and 3 are made true again.
 For a tablet that nobody writes to; memory is bounded.
 """
 

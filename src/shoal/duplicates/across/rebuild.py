@@ -1,4 +1,4 @@
-"""What if the groups of other tablets' pages are damaged? They are made anew from their sketches.
+"""What if the groups of other tablets' pages are damaged? They are rebuilt from their sketches.
 
 First each page's sketch is put beside what its tablet said of it, then the groups go, then the
 pages come in again one by one. A kill between leaves pages with their sketch beside them: the next

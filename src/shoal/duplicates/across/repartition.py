@@ -27,7 +27,7 @@ from shoal.model.urls.rowkey import site_of_key
 from shoal.ports import Table
 
 OF_GROUPS = (MINHASH, GROUP, KIN, MEMBER, REALM)
-"""Moved page by page; what tablets told each other of theirs is said anew (`start_over`)."""
+"""Moved page by page; what tablets told each other of theirs is said again (`start_over`)."""
 _JOIN = b"join" + NUL
 _AT_ONCE = 1000
 

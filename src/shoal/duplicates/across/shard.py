@@ -37,7 +37,7 @@ MOST_TOLD = 10_000
 tablet."""
 _TO_SAY = NUL
 """In place of a representative: what was told may not have been heard, so it has to be said
-anew."""
+again."""
 _UNDATED = "~"
 """Behind all dates."""
 
@@ -54,7 +54,7 @@ class Foreign(Struct, array_like=True):
     told: bytes = b""
     """The representative that its tablet was told of; empty: none."""
     fingerprint: tuple[bytes, bytes, bytes] | None = None
-    """Sketch, minhashes and readers; only while the groups are made anew."""
+    """Sketch, minhashes and readers; only while the groups are rebuilt."""
 
 
 def order(worth: Worth) -> Order:

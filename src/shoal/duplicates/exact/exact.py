@@ -48,9 +48,9 @@ class BodyPrint(Struct, array_like=True):
     row: bytes
     digest: str
     url: str
-    """Of the archived response that has the body, which is what revisits refer to,"""
+    """The URL of the archived response that has the body, which is what revisits refer to."""
     when: float
-    """and its date."""
+    """The date of the archived response that has the body."""
 
 
 class Judged(NamedTuple):

@@ -81,9 +81,9 @@ class Row(NamedTuple):
 
 class _Graded(NamedTuple):
     pairs: Mapping[Grade, int]
-    """How many have each grade,"""
+    """How many pairs have each grade."""
     true: Mapping[Grade, int]
-    """and how many of them are near-duplicates."""
+    """How many pairs of each grade are near-duplicates."""
 
 
 def accuracy(

@@ -1,6 +1,6 @@
 """Where do two texts differ? Word by word, to be read by people.
 
-White space is no difference: a text that is wrapped anew is the same text. Pieces end where a line
+White space is no difference: a text that is wrapped again is the same text. Pieces end where a line
 ends, so that they can be shown line by line.
 
 The words that stay are a longest common subsequence, found with one row of bits per word (Hyyrö

@@ -5,7 +5,7 @@ the first of them, and play no further part. Of every other sketch the smallest 
 and documents that share one are candidates; then their sketches are compared.
 
 A value that too many share (a template, or a great group of copies) is not followed for all pairs.
-Its documents are told apart by a second value, which is drawn anew for each value: copies mostly
+Its documents are told apart by a second value, which is drawn again for each value: copies mostly
 draw the same, while documents that share only a template mostly do not. Those that draw a value of
 the template again are paired with the first two and the next four. So the work grows as the
 collection does, a great group still hangs together, and copies within a template are found.

@@ -99,7 +99,7 @@ class HostCommands:
         self._write(batch)
 
     def turn_away(self, batch: Batch, row: bytes, url: UrlRow) -> bool:
-        """Whether a URL that comes back unasked is not wanted any more."""
+        """Whether a URL that comes back unasked is no longer wanted."""
         unwanted = url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row))
         if unwanted:
             self._discovery.turn_away(batch, UrlState(row, url, url.counted_as), self._clock.now())

@@ -1,7 +1,7 @@
 """Which tablet has each of the frontier's keys, when a collection is divided or put together?
 
 A site moves as a whole, with its rows, its queue, its place in the front index and its clock; so
-nothing has to be counted or placed anew, and the order of work stays as it was. What is of no one
+nothing has to be counted or placed again, and the order of work stays as it was. What is of no one
 site is said here: a command that concerns all sites goes to all tablets, and where two of them had
 come to different rows it goes on at the earlier; the credit of a domain is divided by the sites
 that each tablet has of it; totals and clocks are the caller's (`Whole`).

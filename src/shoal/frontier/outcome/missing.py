@@ -1,4 +1,4 @@
-"""What if a page is not there any more? It is asked for again, and kept for a while.
+"""What if a page is no longer there? It is asked for again, and kept for a while.
 
 A 404 may be an accident, and so may a redirect that calls itself temporary: the page stays in the
 index for some days, is asked for again after gaps that grow fourfold, and is given up when it was

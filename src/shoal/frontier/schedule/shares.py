@@ -8,7 +8,7 @@ together ask an address no more often than one machine would.
 
 A loan ends by itself, counted from before it was asked for. Who asks again says what it still has,
 and until then that is counted as taken: an answer that was lost, or a question that comes late,
-lends nothing twice. An owner that was opened anew lends nothing until all that was lent before it
+lends nothing twice. An owner that was reopened lends nothing until all that was lent before it
 has ended. So nothing is stored, and clocks of machines are never compared.
 """
 

@@ -92,9 +92,9 @@ class ActiveSite:
         self.errands: list[Visit] = []
         """Robots.txt files that were redirected here."""
         self.visits = 0
-        """Since it became active;"""
+        """Visits since it became active."""
         self.visits_before = row.visits
-        """and until then."""
+        """Visits until it became active."""
         self.standing = 0
         """Its domain's, when it was last put into the heap."""
         self.placed = False
@@ -116,9 +116,9 @@ class Sites:
         self._rows: dict[bytes, SiteRow] = {}
         self._dirty: set[bytes] = set()
         self._clocks: dict[bytes, HostRow] = {}
-        """Clocks that changed and go into the next batch, as do the rows of `_dirty`,"""
+        """Clocks that changed and go into the next batch, as do the rows of `_dirty`."""
         self._unmarked: set[bytes] = set()
-        """and the marks that are to be deleted."""
+        """The marks that the next batch deletes."""
         self.active: dict[bytes, ActiveSite] = {}
         self.gates: dict[bytes, Gate] = {}
         first = len(EXCLUDED_KEY)

@@ -11,8 +11,8 @@ class Provenance(Struct, array_like=True):
     hops: int = 0
     found_from: bytes = b""
     history: ChangeHistory | None = None
-    """A page has moved there: how it changes,"""
+    """How a page changes that has moved there."""
     again: bool = False
-    """and whether it was being visited again."""
+    """Whether a page that has moved there was being visited again."""
     readers: list[str] | None = None
     """Who may read the page that the link stands on; None: as it was said before."""

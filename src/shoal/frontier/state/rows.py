@@ -43,7 +43,7 @@ COUNTS_KEY = b"\x00counts"
 CLOCK_KEY = b"\x00clock"
 """When the frontier last wrote, in milliseconds: a clock that was set back is noticed by it."""
 MODE_KEY = b"\x00mode"
-"""Which visits the last crawl made: when another begins, sites with revisits are placed anew."""
+"""Which visits the last crawl made: when another begins, sites with revisits are placed again."""
 EXCLUDED_KEY = b"\x00excluded\x00"
 """Before the label of each host that is excluded by hand."""
 ADDRESSES_KEY = b"\x00addresses"
@@ -113,9 +113,9 @@ class UrlRow(Struct, array_like=True):
     misses: int = 0
     """Visits in a row that did not find it."""
     missing_ms: int = 0
-    """Since when;"""
+    """Since when it is missing."""
     lost: bool = False
-    """and whether it is given up: the index no longer has it."""
+    """Whether it is given up: the index no longer has it."""
     ask_whole: bool = False
     """A HEAD said that it changed."""
     hinted_ms: int = 0
@@ -162,9 +162,9 @@ class SiteRow(Struct, array_like=True):
     private_ok: bool = False
     """Whether it may be at a private address: a person named it, or a page of such a site."""
     deaf: int = 0
-    """Conditions that it did not heed: the whole page came though it had not changed;"""
+    """Conditions that it did not heed: the whole page came though it had not changed."""
     head_lies: int = 0
-    """and answers to HEAD that proved worthless."""
+    """Answers to HEAD that proved worthless."""
     hints_right: int = 0
     """How often a page had changed when its sitemap said so, and how often not."""
     hints_wrong: int = 0

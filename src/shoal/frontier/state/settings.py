@@ -13,9 +13,9 @@ from shoal.model.visit import Keep, Visit
 from shoal.ports import LinksOf, Refresher, RemoteTablets, SourceSchedule
 
 DEAF_AFTER = 2
-"""Conditions not heeded, before HEAD is tried;"""
+"""Conditions not heeded, before HEAD is tried."""
 MOST_LIES = 2
-"""and answers to HEAD that were worth nothing, before it is not any more."""
+"""Answers to HEAD that were worth nothing, before it is no longer tried."""
 
 
 @dataclass(frozen=True)

@@ -49,9 +49,9 @@ class Feed(Struct, array_like=True):
     ttl_seconds: float = 0.0
     """How long it may be kept before it is asked for again: ttl, sy:updatePeriod; 0: not told."""
     skip_hours: list[int] = []
-    """Hours of the day, UTC, in which nothing is to be expected;"""
+    """Hours of the day, UTC, in which nothing is to be expected."""
     skip_days: list[int] = []
-    """and days of the week, 0 is Monday."""
+    """Days of the week on which nothing is to be expected; 0 is Monday."""
     items: list[Item] = []
     problem: str = ""
     """What was wrong with it, though something could be read."""
@@ -86,9 +86,9 @@ class FeedRow(Struct, array_like=True):
     pushed_until_ms: int = 0
     """When the hub's lease ends; 0: it is polled only."""
     page_url: str = ""
-    """The page that it belongs to;"""
+    """The page that it belongs to."""
     ttl_seconds: float = 0.0
-    """and what it last said of when to ask: a 304 says nothing."""
+    """What it last said of when to ask, because a 304 says nothing."""
     skip_hours: list[int] = []
     skip_days: list[int] = []
 

@@ -14,9 +14,9 @@ from shoal.model.digest import stable_number
 from shoal.model.record import Struct
 
 MOST_PARTS = 50
-"""Pictures, videos or translations that are kept of one page, by one sitemap;"""
+"""Pictures, videos or translations that are kept of one page, by one sitemap."""
 MOST_SITEMAPS = 8
-"""and sitemaps that are listened to about it."""
+"""Sitemaps that are listened to about one page."""
 
 _MAX_URL_CHARS = 2_000
 _MAX_TEXT_CHARS = 300

@@ -1,5 +1,5 @@
 """How is HTML made harmless? It is taken apart into tokens, and only what is known to be harmless
-is written anew: a few tags, a few attributes, and text, every character of it escaped.
+is rewritten: a few tags, a few attributes, and text, every character of it escaped.
 
 What the converters hand over is clean already. It is treated as hostile all the same, and so is
 whatever comes out of here: it is shown in a sandbox with a policy that forbids everything.

@@ -95,7 +95,7 @@ class Series:
         return look if look is not None and self._is_sampled() else self.sample()
 
     def expire(self) -> None:
-        """Something was changed: who looks next looks anew."""
+        """Something was changed: who looks next looks again."""
         self._latest = None
 
     def points(self, since: float = 0.0) -> list[Point]:

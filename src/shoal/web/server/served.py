@@ -3,7 +3,7 @@
 A secondary view of the table is opened once: opening takes longer than most answers. Before a read
 it is brought up to date, at most once a second, and when the index has committed. When another
 generation was put in its place
-(`shoal shadow apply`), or another process opened it for writing, the next reader opens it anew; the
+(`shoal shadow apply`), or another process opened it for writing, the next reader reopens it; the
 old view is closed by the last who reads it.
 """
 
@@ -80,7 +80,7 @@ class Served:
             self._give_back(held)
 
     def expire(self) -> None:
-        """Something was changed: the next reader looks anew, however young the view is."""
+        """Something was changed: the next reader looks again, however young the view is."""
         held = self._held
         if held is not None:
             held.refreshed = float("-inf")

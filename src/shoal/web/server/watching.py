@@ -40,7 +40,7 @@ Reading = Callable[[], AbstractContextManager[Collection]]
 
 
 class Cached(Generic[T]):
-    """What a collection is found to hold, found out anew after a while."""
+    """What a collection is found to hold, found out again after a while."""
 
     def __init__(self, reading: Reading, find: Callable[[Collection], T], seconds: float) -> None:
         self._reading = reading

@@ -89,9 +89,9 @@ class ClusterPage(Struct):
     states: list[StateLine]
     machines: list[MachineLine]
     moves: list[MoveLine]
-    """The last ones, newest first;"""
+    """The last moves, newest first."""
     moved: int
-    """of so many that are remembered."""
+    """How many moves are remembered."""
     lines: list[TabletLine]
     machine: str
     state: str

@@ -71,9 +71,9 @@ class Copy(Struct):
     language: str
     q: str
     raw: str
-    """Where the copy itself is,"""
+    """Where the copy itself is."""
     original: str
-    """and the page, when a browser may go there."""
+    """Where the page is, when a browser may go there."""
     versions: list[Version]
 
 

@@ -1,4 +1,5 @@
-"""/graph: what pages and sites are worth by the links to them, and a button to work it out anew."""
+"""/graph: what pages and sites are worth by the links to them, and a button to work it out
+again."""
 
 from shoal.access.opening import graph_place
 from shoal.analysis.ranking import Ranking, ranking
