@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from shoal.collection.report.freshness_plot import nice_top
-from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
+from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH, nice_top
 from shoal.plot.sheet import Point, SvgSheet
 
 _COLOURS = ("#1f5fa8", "#a8481f", "#2f7d32", "#7a3fa0", "#666666", "#c08a1e")

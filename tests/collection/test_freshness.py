@@ -14,7 +14,7 @@ import pytest
 from shoal.access.opening import open_collection
 from shoal.clock import iso
 from shoal.collection.report.freshness import Moment, freshness, page_lines, report, sampled
-from shoal.collection.report.freshness_plot import nice_top, png, svg
+from shoal.collection.report.freshness_plot import png, svg
 from shoal.collection.report.measuring import Copy, Even, copies_of
 from shoal.errors import UsageError
 from shoal.freshness.rate import observe
@@ -28,6 +28,7 @@ from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
 from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.plot.drawing import nice_top
 from shoal.ports import Batch
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable

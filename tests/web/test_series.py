@@ -7,8 +7,9 @@ import pytest
 
 from shoal.collection.report.standing import Standing
 from shoal.layout.snapshot import Snapshot, status_of
+from shoal.plot.drawing import nice_top
 from shoal.web.server.exposition import Exposition
-from shoal.web.server.plots import HEIGHT, WIDTH, nice_top, plots
+from shoal.web.server.plots import HEIGHT, WIDTH, plots
 from shoal.web.server.series import MOST_LISTENERS, Look, Point, Series
 from shoal.web.server.watching import BUCKET_SECONDS, Durations
 from tests.collection.test_standing import live
@@ -76,7 +77,7 @@ def test_listeners_are_counted() -> None:
     ("highest", "top"), [(0, 1), (1, 1), (1.1, 2), (4, 5), (5.01, 10), (11, 20), (999, 1000)]
 )
 def test_the_upper_edge_is_a_round_number(highest: float, top: float) -> None:
-    assert nice_top(highest) == top
+    assert nice_top(highest, 1.0) == top
 
 
 def test_a_plot_stays_within_its_frame() -> None:

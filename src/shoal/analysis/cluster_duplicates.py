@@ -22,7 +22,7 @@ from shoal.duplicates.pairs.shards import Shards
 from shoal.files.deduping import Comparison, discovery_of, text_sketch
 from shoal.files.named_texts import Admits, NamedThings
 from shoal.fleet.work import TabletQuestions, Work
-from shoal.model.urls.rowkey import site_of_key, url_of
+from shoal.model.urls.rowkey import site_or_row, url_of
 
 _SLICE_BYTES = 16 << 20
 """Sketches of a tablet that a task makes."""
@@ -136,16 +136,9 @@ def read_sketches(
     """A slice of a tablet: (where to go on, its sites, bytes); its rows; their sketches."""
     items, rest = source.ask(sketch_slice, start, end, n, most_bytes)
     rows, sketches = [row for row, _ in items], [sketch for _, sketch in items]
-    sites = [list(its) for _, its in groupby(rows, key=_site)]
+    sites = [list(its) for _, its in groupby(rows, key=site_or_row)]
     runs = [(its[0], len(its)) for its in sites]
     return [(rest, runs, sum(map(len, sketches))), rows, sketches]
-
-
-def _site(row: bytes) -> bytes:
-    try:
-        return site_of_key(row)
-    except ValueError:
-        return row
 
 
 # --- questions ------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ from math import log10
 from typing import NamedTuple
 
 from shoal.analysis.simulation import Outcome, Simulation
-from shoal.collection.report.freshness_plot import nice_top
-from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
+from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH, nice_top
 from shoal.plot.sheet import PngSheet, Point, Sheet, SvgSheet
 
 _COLOURS = {

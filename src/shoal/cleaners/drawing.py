@@ -8,28 +8,15 @@ own words is drawn, so that nothing has to be escaped.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from shoal.plot.drawing import (
-    BOTTOM,
-    GREY,
-    GRID,
-    HEIGHT,
-    INK,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    braille,
-    letters,
-    svg_head,
-    svg_label,
-)
-from shoal.plot.raster import Canvas, text_width
+from shoal.plot import drawing
+from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
+from shoal.plot.sheet import PngSheet, Sheet, SvgSheet
 
 MOST_POINTS = 1200
 _ROWS = 16
 _LEAST_COLUMNS = 30
 _MOST_COLUMNS = 200
-_LINE, _SHADE = "#1f5fa8", "#ffe3a8"
+_LINE = "#1f5fa8"
 
 
 @dataclass(frozen=True)
@@ -55,9 +42,9 @@ def text(plot: Plot, columns: int, *, ascii_only: bool) -> str:
     left = max(len("tags"), len(f"{tags_end:,}")) + 2
     width = max(_LEAST_COLUMNS, min(columns, _MOST_COLUMNS) - 1) - left
     if ascii_only:
-        rows = letters(((x, y, "*") for x, y in _dots(plot, width, _ROWS)), width, _ROWS)
+        rows = drawing.letters(((x, y, "*") for x, y in _dots(plot, width, _ROWS)), width, _ROWS)
     else:
-        rows = braille(_dots(plot, width * 2, _ROWS * 4), width, _ROWS)
+        rows = drawing.braille(_dots(plot, width * 2, _ROWS * 4), width, _ROWS)
     labels = {0: f"{tags_end:,}", len(rows) // 2: "tags", len(rows) - 1: "0"}
     bar, line, bold = "|-=" if ascii_only else "│─━"
     axis = [line] * width
@@ -87,65 +74,37 @@ def _dots(plot: Plot, width: int, height: int) -> Iterator[tuple[int, int]]:
 
 
 def svg(plot: Plot) -> str:
-    tokens_end, tags_end = plot.ends
-    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
-    shades = (
-        (_x(start, tokens_end), _x(end, tokens_end) - _x(start, tokens_end))
-        for start, end in plot.marked
-    )
-    parts = svg_head(plot.title)
-    parts += [
-        f'<rect class="content" x="{x:.1f}" y="{TOP}" width="{max(1.0, width):.1f}" '
-        f'height="{bottom - TOP}" fill="{_SHADE}"/>'
-        for x, width in shades
-    ]
-    for tick in _ticks(tags_end):
-        y = _y(tick, tags_end)
-        parts.append(f'<path d="M{LEFT} {y:.1f}H{right}" stroke="{GRID}"/>')
-        parts.append(svg_label(LEFT - 8, y + 5, "end", GREY, f"{tick:,}"))
-    for tick in _ticks(tokens_end):
-        x = _x(tick, tokens_end)
-        parts.append(f'<path d="M{x:.1f} {bottom}v6" stroke="{GREY}"/>')
-        parts.append(svg_label(x, bottom + 22, "middle", GREY, f"{tick:,}"))
-    line = " ".join(
-        f"{_x(tokens, tokens_end):.1f},{_y(tags, tags_end):.1f}" for tokens, tags in plot.points
-    )
-    parts += [
-        f'<path d="M{LEFT} {TOP}V{bottom}H{right}" stroke="{GREY}" fill="none"/>',
-        f'<polyline points="{line}" fill="none" stroke="{_LINE}" stroke-width="2.5"/>',
-        svg_label(LEFT, 28, "start", INK, plot.title),
-        svg_label(LEFT - 8, TOP - 14, "end", INK, "tags"),
-        svg_label(right, HEIGHT - 14, "end", INK, "tokens"),
-        "</svg>\n",
-    ]
-    return "\n".join(parts)
+    sheet = SvgSheet(plot.title)
+    _draw(plot, sheet)
+    return sheet.svg()
 
 
 def png(plot: Plot) -> bytes:
+    sheet = PngSheet()
+    _draw(plot, sheet)
+    return sheet.png()
+
+
+def _draw(plot: Plot, sheet: Sheet) -> None:
     tokens_end, tags_end = plot.ends
-    bottom = HEIGHT - BOTTOM
-    canvas = Canvas(WIDTH, HEIGHT)
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     for start, end in plot.marked:
-        x = round(_x(start, tokens_end))
-        right = max(x + 1, round(_x(end, tokens_end)))
-        canvas.rectangle(x, TOP, right, bottom, _SHADE)
+        x = _x(start, tokens_end)
+        sheet.content(x, max(x + 1, _x(end, tokens_end)))
     for tick in _ticks(tags_end):
-        y = round(_y(tick, tags_end))
-        canvas.rectangle(LEFT, y, WIDTH - RIGHT, y + 1, GRID)
-        label = f"{tick:,}"
-        canvas.text(LEFT - 8 - text_width(label, 2), y - 7, label, GREY, 2)
+        y = _y(tick, tags_end)
+        sheet.box(LEFT, y, right, y + 1, GRID)
+        sheet.label(LEFT - 8, y + 5, "end", GREY, f"{tick:,}")
     for tick in _ticks(tokens_end):
-        x = round(_x(tick, tokens_end))
-        canvas.rectangle(x, bottom, x + 1, bottom + 6, GREY)
-        label = f"{tick:,}"
-        canvas.text(x - text_width(label, 2) // 2, bottom + 10, label, GREY, 2)
-    canvas.rectangle(LEFT, TOP, LEFT + 1, bottom, GREY)
-    canvas.rectangle(LEFT, bottom, WIDTH - RIGHT, bottom + 1, GREY)
-    canvas.curve([(_x(n, tokens_end), _y(tags, tags_end)) for n, tags in plot.points], _LINE)
-    canvas.text(LEFT, 14, plot.title, INK, 2)
-    canvas.text(LEFT - 8 - text_width("tags", 2), TOP - 24, "tags", INK, 2)
-    canvas.text(WIDTH - RIGHT - text_width("tokens", 2), HEIGHT - 26, "tokens", INK, 2)
-    return canvas.png()
+        x = _x(tick, tokens_end)
+        sheet.box(x, bottom, x + 1, bottom + 6, GREY)
+        sheet.label(x, bottom + 22, "middle", GREY, f"{tick:,}")
+    sheet.box(LEFT, TOP, LEFT + 1, bottom, GREY)
+    sheet.box(LEFT, bottom, right, bottom + 1, GREY)
+    sheet.curve([(_x(n, tokens_end), _y(tags, tags_end)) for n, tags in plot.points], _LINE)
+    sheet.label(LEFT, 28, "start", INK, plot.title)
+    sheet.label(LEFT - 8, TOP - 14, "end", INK, "tags")
+    sheet.label(right, HEIGHT - 14, "end", INK, "tokens")
 
 
 def _x(tokens: int, tokens_end: int) -> float:

@@ -18,30 +18,9 @@ from shoal.errors import CollectionError, ShoalError, UsageError
 
 _TRACEBACK = "--traceback"
 _THEMES = (
-    "crawl",
-    "refresh",
-    "plan",
-    "map",
-    "sitemap",
-    "feed",
-    "read",
-    "search",
-    "serve",
-    "links",
-    "freshness",
-    "simulate",
-    "convert",
-    "clean",
-    "slope",
-    "dups",
-    "control",
-    "mark",
-    "cluster",
-    "demo",
-    "store",
-    "reindex",
-    "verify",
-    "doctor",
+    *("crawl", "refresh", "plan", "map", "sitemap", "feed", "read", "search", "serve", "links"),
+    *("freshness", "simulate", "convert", "clean", "slope", "dups", "control", "mark"),
+    *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )
 """The modules of commands, in the order in which --help lists them."""
 _ENDS = re.compile(r"[.?!]$|: shoal .+$")

@@ -23,93 +23,27 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-config_app = typer.Typer(help="What is set, to what, and who said so.")
-app.add_typer(config_app, name="config")
-shadow_app = typer.Typer(help="A crawl gathered apart, and applied in one step.")
-app.add_typer(shadow_app, name="shadow")
-feed_app = typer.Typer(help="Which feeds are polled, and what one says.")
-app.add_typer(feed_app, name="feed")
-cluster_app = typer.Typer(help="One collection on many machines.")
-app.add_typer(cluster_app, name="cluster")
 
-# --- shared by many commands ------------------------------------------------------------------
 
-Dir: TypeAlias = Annotated[
-    str | None,  # no Path: that would take '' for the current directory
-    typer.Option(
-        "--dir",
-        metavar="DIR",
-        help="The collection's directory; without it $SHOAL_DIR, else ./corpus.",
-        show_default=False,
-    ),
-]
-Ray: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--address",
-        metavar="HOST:PORT|auto|local",
-        help="Of a cluster at rest: let a Ray do the work (local: start one on this machine).",
-    ),
-]
+def _group(name: str, about: str) -> typer.Typer:
+    """Commands below a word of their own; the word alone shows which there are."""
+    group = typer.Typer(help=about)
 
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Url: TypeAlias = Annotated[str, typer.Argument(metavar="URL", help="A URL, written in full.")]
-Host: TypeAlias = Annotated[
-    str, typer.Argument(metavar="HOST", help="A host, such as www.example.org or 127.0.0.1:8080.")
-]
-WhereArgument: TypeAlias = Annotated[
-    str,
-    typer.Argument(
-        metavar="WHERE",
-        help="A URL prefix (https://example.org/a/), a domain (example.org), a host with its port, "
-        "or a suffix (.edu); everything without it.",
-        show_default=False,
-    ),
-]
-Where: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--where",
-        metavar="WHERE",
-        help="Only below a URL prefix, in a domain (example.org), or under a suffix (.edu).",
-        show_default=False,
-    ),
-]
-Since: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--since",
-        metavar="TIME",
-        help="Only what was fetched since: a date, a date and time (UTC), or an age such as 7d.",
-    ),
-]
-At: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--at",
-        metavar="TIME",
-        help="The copy that was current then: a date, a date and time (UTC), or an age such as 7d.",
-    ),
-]
-Output: TypeAlias = Annotated[
-    str,
-    typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output."),
-]
-Resolve: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--resolve", metavar="HOST=ADDRESS[:PORT]", help="Where a host is; repeatable."),
-]
-Assign: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="SECTION.KEY=VALUE",
-        help="Any setting (see docs/settings.md); repeatable.",
-    ),
-]
-Quiet: TypeAlias = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Say nothing but what goes wrong.")
-]
+    @group.callback(invoke_without_command=True)
+    def show(context: Context) -> None:
+        from shoal.cli.terminal.screen import say
+
+        if context.invoked_subcommand is None:
+            say(context.get_help())
+
+    app.add_typer(group, name=name)
+    return group
+
+
+config_app = _group("config", "What is set, to what, and who said so.")
+shadow_app = _group("shadow", "A crawl gathered apart, and applied in one step.")
+feed_app = _group("feed", "Which feeds are polled, and what one says.")
+cluster_app = _group("cluster", "One collection on many machines.")
 
 
 def flag(name: str, about: str) -> typer.models.OptionInfo:
@@ -131,6 +65,75 @@ def argument(metavar: str, about: str) -> typer.models.ArgumentInfo:
         metavar=metavar, help=about, show_default=False
     )
     return found
+
+
+# --- shared by many commands ------------------------------------------------------------------
+
+Dir: TypeAlias = Annotated[
+    str | None,  # no Path: that would take '' for the current directory
+    option("--dir", "DIR", "The collection's directory; without it $SHOAL_DIR, else ./corpus."),
+]
+Ray: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT|auto|local",
+        help="Of a cluster at rest: let a Ray do the work (local: start one on this machine).",
+    ),
+]
+
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Url: TypeAlias = Annotated[str, typer.Argument(metavar="URL", help="A URL, written in full.")]
+Host: TypeAlias = Annotated[
+    str, typer.Argument(metavar="HOST", help="A host, such as www.example.org or 127.0.0.1:8080.")
+]
+WhereArgument: TypeAlias = Annotated[
+    str,
+    argument(
+        "WHERE",
+        "A URL prefix (https://example.org/a/), a domain (example.org), a host with its port, "
+        "or a suffix (.edu); everything without it.",
+    ),
+]
+Where: TypeAlias = Annotated[
+    str,
+    option(
+        "--where",
+        "WHERE",
+        "Only below a URL prefix, in a domain (example.org), or under a suffix (.edu).",
+    ),
+]
+Since: TypeAlias = Annotated[
+    str | None,
+    option(
+        "--since",
+        "TIME",
+        "Only what was fetched since: a date, a date and time (UTC), or an age such as 7d.",
+    ),
+]
+At: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--at",
+        metavar="TIME",
+        help="The copy that was current then: a date, a date and time (UTC), or an age such as 7d.",
+    ),
+]
+Output: TypeAlias = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output."),
+]
+Resolve: TypeAlias = Annotated[
+    list[str] | None,
+    option("--resolve", "HOST=ADDRESS[:PORT]", "Where a host is; repeatable."),
+]
+Assign: TypeAlias = Annotated[
+    list[str] | None,
+    option("--set", "SECTION.KEY=VALUE", "Any setting (see docs/settings.md); repeatable."),
+]
+Quiet: TypeAlias = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing but what goes wrong.")
+]
 
 
 def parse_and_run(arguments: Sequence[str]) -> int:

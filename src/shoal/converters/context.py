@@ -7,6 +7,7 @@ gives many, a page gives one). It never raises on what it reads; what it could n
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from shoal.converters.limits import Limits
@@ -14,6 +15,9 @@ from shoal.converters.links import LinkMaker
 from shoal.model.page import Page
 from shoal.model.record import Struct
 from shoal.ports import Cleaner
+
+if TYPE_CHECKING:
+    from shoal.converters.characters.charset import Text
 
 
 @dataclass(slots=True)
@@ -26,6 +30,12 @@ class Converted:
     problem: str = ""
     media_type: str = ""
     """Of a document inside another one; empty for the visit's own."""
+
+
+def decoded(page: Page, source: "Text", problem: str) -> list[Converted]:
+    """The one document of a text file, and which characters its bytes stood for."""
+    page.charset, page.charset_from = source.charset, source.evidence
+    return [Converted(page, problem=problem)]
 
 
 def nothing_inside(_data: bytes, _name: str, _declared: str = "") -> list[Converted]:

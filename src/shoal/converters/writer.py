@@ -103,6 +103,11 @@ class Writer:
         return Page(title=title, text=text_of(self.blocks), blocks=self.blocks)
 
     @property
+    def first_heading(self) -> str:
+        """What a document is called that does not say it; empty when it has no heading."""
+        return next((block.text for block in self.blocks if block.kind is Tag.HEADING), "")
+
+    @property
     def problem(self) -> str:
         if not self.full:
             return ""
@@ -220,3 +225,29 @@ def text_of(blocks: Iterable[Block]) -> str:
     return "\n".join(
         f"{block.marker} {block.text}" if block.marker else block.text for block in blocks
     )
+
+
+_ROMAN = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
+    *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+
+
+def roman(number: int, most: int = 3_999) -> str:
+    """As the items of a list are numbered; in digits what is beyond."""
+    if not 0 < number <= most:
+        return str(number)
+    digits = ""
+    for value, sign in _ROMAN:
+        count, number = divmod(number, value)
+        digits += sign * count
+    return digits
+
+
+def letters(number: int) -> str:
+    """a, b … z, aa, ab …"""
+    found = ""
+    while number > 0:
+        number, rest = divmod(number - 1, 26)
+        found = chr(ord("a") + rest) + found
+    return found or "0"

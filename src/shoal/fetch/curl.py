@@ -106,7 +106,7 @@ class CurlLoop:
 
     async def run(self, request: Request, connect_to: str) -> Answer:
         """Ask at `::address:port`, whatever the URL's host and port; empty: as the URL says."""
-        easy = self._free.pop() if self._free else self._new_easy()
+        easy = self._free.pop() if self._free else _Easy(self._settings, self._ca_file, self._guard)
         easy.prepare(request, connect_to)
         self._multi.add_handle(easy.curl)
         done = self._running[easy.curl] = self._loop.create_future()
@@ -118,9 +118,6 @@ class CurlLoop:
                 self._multi.remove_handle(easy.curl)
             easy.clear()
             self._free.append(easy)
-
-    def _new_easy(self) -> "_Easy":
-        return _Easy(self._settings, self._ca_file, self._guard)
 
     async def close(self) -> None:
         for curl in list(self._running):

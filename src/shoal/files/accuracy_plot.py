@@ -10,19 +10,8 @@ from math import log2
 from typing import NamedTuple
 
 from shoal.duplicates.methods.accuracy import Row
-from shoal.plot.drawing import (
-    BOTTOM,
-    GREY,
-    GRID,
-    HEIGHT,
-    INK,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    braille,
-    letters,
-)
+from shoal.plot import drawing
+from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
 from shoal.plot.sheet import PngSheet, Sheet, SvgSheet
 
 TITLE = "F1 by bytes of fingerprint"
@@ -110,9 +99,9 @@ def _rows(lines: Sequence[Line], axis: _Axis, width: int, *, ascii_only: bool) -
     ]
     if ascii_only:
         dots = [(x, y, ".") for line in lines for x, y in _dots(line, axis, width, _ROWS)]
-        return letters([*dots, *placed], width, _ROWS)
+        return drawing.letters([*dots, *placed], width, _ROWS)
     fine = (dot for line in lines for dot in _dots(line, axis, width * 2, _ROWS * 4))
-    rows = [list(row) for row in braille(fine, width, _ROWS)]
+    rows = [list(row) for row in drawing.braille(fine, width, _ROWS)]
     for x, y, letter in placed:
         rows[y][x] = letter
     return ["".join(row) for row in rows]

@@ -90,7 +90,7 @@ def make_sitemaps(asked: Making, now: float) -> Made:
         for found in folder.files(is_sitemap_of_ours)
     ]
     written = write_sitemaps(lines, target)
-    _write_state(target.directory / STATE_NAME, register.state)
+    write_whole(target.directory / STATE_NAME, to_json(register.state))
     return Made(
         url=target.base_url + target.entry_name,
         urls=len(lines),
@@ -167,7 +167,3 @@ def _read_state(path: Path) -> MakingState:
         return from_json(MakingState, path.read_bytes())
     except (*JSON_ERRORS, OSError):
         return MakingState()
-
-
-def _write_state(path: Path, state: MakingState) -> None:
-    write_whole(path, to_json(state))

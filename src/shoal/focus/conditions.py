@@ -8,7 +8,7 @@ Bücher.example`).
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from shoal.config.values import described
@@ -55,14 +55,6 @@ def _directories(parts: Parts) -> Iterator[str]:
         yield path[: slash + 1]
 
 
-def _schemes(parts: Parts) -> Iterator[str]:
-    yield parts.site.scheme
-
-
-def _extensions(parts: Parts) -> Iterator[str]:
-    yield extension_of(parts.url)
-
-
 def _host_name(word: str) -> str:
     url = canonical(f"http://{word}/") if re.fullmatch(r"[^/?#@\\*]+", word) else None
     if url is None:
@@ -105,15 +97,15 @@ class _ConditionKind(NamedTuple):
     """How the names of a condition are written, and which of them a URL has."""
 
     read: Callable[[str], str]
-    names_of: Callable[[Parts], Iterator[str]]
+    names_of: Callable[[Parts], Iterable[str]]
 
 
 _NAMED = {
     "host": _ConditionKind(_host_name, _hosts),
     "domain": _ConditionKind(_domain_name, _domains),
     "directory": _ConditionKind(_directory_name, _directories),
-    "scheme": _ConditionKind(_scheme_name, _schemes),
-    "extension": _ConditionKind(_extension_name, _extensions),
+    "scheme": _ConditionKind(_scheme_name, lambda parts: (parts.site.scheme,)),
+    "extension": _ConditionKind(_extension_name, lambda parts: (extension_of(parts.url),)),
 }
 
 KINDS = (*_NAMED, "regex")

@@ -18,7 +18,7 @@ import numpy as np
 from shoal.errors import CollectionError
 from shoal.graph.arrays import I8, U4, U8, Appended, Hashes, Offsets, each_once, mapped, write
 from shoal.graph.sorted_runs import Run
-from shoal.model.urls.rowkey import site_of_key
+from shoal.model.urls.rowkey import site_or_row
 
 KEYS_AT_ONCE = 1 << 22
 """How many numbers are sorted at a time: 32 MB."""
@@ -104,7 +104,9 @@ class NodeFiles:
         self._names.write(b"".join(rows))
         self._names_end = int(ends[-1]) if len(rows) else self._names_end
         sites = self._sites
-        self._site_of.add(np.array([sites.setdefault(_site(row), len(sites)) for row in rows], U4))
+        self._site_of.add(
+            np.array([sites.setdefault(site_or_row(row), len(sites)) for row in rows], U4)
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -119,13 +121,6 @@ class NodeFiles:
         if kind is None:
             write(self._into / "sites.offsets", np.cumsum([0, *map(len, self._sites)]), I8)
             (self._into / "sites").write_bytes(b"".join(self._sites))
-
-
-def _site(row: bytes) -> bytes:
-    try:
-        return site_of_key(row)
-    except ValueError:  # nothing the frontier would take; it has a site of its own
-        return row
 
 
 def _merge_edges(files: Sequence[Path], into: Path, name: str, nodes: int) -> None:

@@ -100,16 +100,14 @@ class Lexicon:
             documents = counts.of_itself if is_of_itself else counts.in_any_field
         else:
             documents = self._most(stems, OF_ITSELF if is_of_itself else WORD_FIELDS)
-        is_listed = self._is_listed(token)
+        lists = (STOP_WORDS.get(each, ()) for each in self.languages or ["en"])
+        is_listed = any(token.text in each for each in lists)
         is_stop = is_listed and self._is_common(documents)
         return Known(token, stems, documents, is_stop, is_listed)
 
     def _most(self, stems: Sequence[Stem], fields: Iterable[str]) -> int:
         most = max(sum(stem.documents.get(field, 0) for stem in stems) for field in fields)
         return min(self.documents, most)
-
-    def _is_listed(self, token: Token) -> bool:
-        return any(token.text in STOP_WORDS.get(each, ()) for each in self.languages or ["en"])
 
     def _is_common(self, documents: int) -> bool:
         return self.documents < _FEW_DOCUMENTS or documents >= _COMMON_SHARE * self.documents

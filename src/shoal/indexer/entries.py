@@ -98,7 +98,8 @@ class Entries:
         for each in (row, *self._copies(row)):
             for source, anchor in islice(self._store.said_of(each), _MOST_ANCHORS):
                 if anchor.text and not anchor.rel & _NOT_OURS:
-                    sources.setdefault(anchor.text, {}).setdefault(_site(source), (source, anchor))
+                    site = source.partition(b"/")[0]
+                    sources.setdefault(anchor.text, {}).setdefault(site, (source, anchor))
         most = sorted(sources.items(), key=lambda each: (-len(each[1]), each[0]))
         said = ((text, who) for text, who in most if self._is_public(who.values(), readers))
         return [(text, len(who)) for text, who in islice(said, _MOST_TEXTS)]
@@ -148,10 +149,6 @@ def _text(document: Document) -> tuple[str, str]:
     for line, shade in zip(text.split("\n"), document.line_scores, strict=False):
         (kept if shade >= KEPT else rest).append(line)
     return ("\n".join(kept), "\n".join(rest)) if kept else (text, "")
-
-
-def _site(row: bytes) -> bytes:
-    return row.partition(b"/")[0]
 
 
 def _whole(row: bytes) -> bytes:

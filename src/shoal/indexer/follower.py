@@ -13,7 +13,7 @@ What somebody waits for (a pushed article, a page that was submitted) may be ent
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from shoal.errors import DamagedError
@@ -132,8 +132,8 @@ class Follower:
         position = last_sequence(self._table)
         self._writer.clear()
         count = 0
-        for row in _rows(self._store):
-            self._enter(row)
+        for page in self._store.stream(b"\x01", b"\xff", OWNER):
+            self._enter(page.row)
             count += 1
             if progress is not None and not count % _CHANGES_AT_ONCE:
                 progress(count)
@@ -187,10 +187,6 @@ class Follower:
             self._enter(row)
         self._uncommitted += len(stored)
         return len(targets)
-
-
-def _rows(store: PageStore) -> Iterator[bytes]:
-    return (page.row for page in store.stream(b"\x01", b"\xff", OWNER))
 
 
 def follow_to_the_end(layout: Layout, follower: Follower, progress: Progress | None = None) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from shoal.graph.generations import Summary
 from shoal.graph.scores import NewestRanks, RankFile
 from shoal.layout.layout import live_data
-from shoal.model.urls.rowkey import site_of_key
+from shoal.model.urls.rowkey import site_or_row
 
 GRAPH = "graph"
 """Beside the table."""
@@ -38,7 +38,7 @@ class Ranks:
     def site_rank_of(self, rows: Sequence[bytes]) -> list[float]:
         """The score of the site of each row, by the links of other sites."""
         file = self._file()
-        return [0.0] * len(rows) if file is None else [file.site(_site(row)) for row in rows]
+        return [0.0] * len(rows) if file is None else [file.site(site_or_row(row)) for row in rows]
 
     def unfetched(self) -> list[bytes]:
         """The rows of the highest scores that were not fetched when links were ranked."""
@@ -61,10 +61,3 @@ class Ranks:
 def graph_of(directory: Path) -> Path:
     """Where the graph of a collection stands."""
     return live_data(directory) / GRAPH
-
-
-def _site(row: bytes) -> bytes:
-    try:
-        return site_of_key(row)
-    except ValueError:
-        return row

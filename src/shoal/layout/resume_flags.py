@@ -10,24 +10,10 @@ from pathlib import Path
 
 from shoal.config import Config, load
 
-_WITH_A_FLAG = {
-    "max_pages",
-    "max_depth",
-    "max_time",
-    "max_bytes",
-    "min_free_disk",
-    "delay",
-    "scope",
-    "include",
-    "exclude",
-    "rules",
-    "order",
-    "agent",
-    "contact",
-    "workers",
-    "children",
-    "keep",
-}
+_WITH_A_FLAG = frozenset(
+    {"max_pages", "max_depth", "max_time", "max_bytes", "min_free_disk", "delay", "scope"}
+    | {"include", "exclude", "rules", "order", "agent", "contact", "workers", "children", "keep"}
+)
 """Settings that `shoal crawl` has a flag of the same name for; the others go through --set."""
 
 

@@ -10,6 +10,7 @@ import platform
 import resource
 import shutil
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,30 +26,12 @@ from shoal.store import open_files
 from shoal.worker.fetchers import resolver
 
 LEAST_PYTHON = (3, 11)
-LIBRARIES = {
-    "ada-url": "ada_url",
-    "aiodns": "aiodns",
-    "brotli": "brotli",
-    "certifi": "certifi",
-    "feedparser": "feedparser",
-    "isal": "isal",
-    "jinja2": "jinja2",
-    "lxml": "lxml",
-    "msgspec": "msgspec",
-    "numpy": "numpy",
-    "pycurl": "pycurl",
-    "pypdfium2": "pypdfium2",
-    "rich": "rich",
-    "rocksdict": "rocksdict",
-    "starlette": "starlette",
-    "tantivy": "tantivy",
-    "tldextract": "tldextract",
-    "typer": "typer",
-    "uvicorn": "uvicorn",
-    "uvloop": "uvloop",
-    "xxhash": "xxhash",
-    "zstandard": "zstandard",
-}
+_SAME_NAME = (
+    *("aiodns", "brotli", "certifi", "feedparser", "isal", "jinja2", "lxml", "msgspec", "numpy"),
+    *("pycurl", "pypdfium2", "rich", "rocksdict", "starlette", "tantivy", "tldextract", "typer"),
+    *("uvicorn", "uvloop", "xxhash", "zstandard"),
+)
+LIBRARIES = {"ada-url": "ada_url", **{name: name for name in _SAME_NAME}}
 """Distributions that the main job needs, and the module that each of them brings."""
 
 _OPTIONAL = {"uvloop"}
@@ -71,10 +54,7 @@ def examine(directory: Path, config: Config) -> list[Check]:
     return [
         _python(),
         *(_library(name, module) for name, module in LIBRARIES.items()),
-        _scanner(),
-        _content_model(),
-        _near_duplicates(),
-        _stems(),
+        *_compiled_parts(),
         *_programs(),
         *_rendering(),
         _libcurl(),
@@ -111,53 +91,30 @@ def _library(distribution: str, module: str) -> Check:
     return Check(distribution, True, version, needed=needed)
 
 
-def _scanner() -> Check:
-    """Compiled when the package was built; without it pages take several times the CPU."""
-    module = importlib.import_module("shoal.converters.html.scan")
-    is_native = module.Scanner is not module.PlainScanner
-    return Check(
-        "HTML scanner",
-        is_native,
-        "compiled" if is_native else "not compiled: its Python form is used, which is slower",
-        _COMPILE,
-        needed=False,
+def _compiled_parts() -> Iterator[Check]:
+    """What is compiled when the package is built. Without the scanner pages take several times the
+    CPU, without the near-duplicates each takes a few milliseconds more; the content model has no
+    Python form."""
+    scan = importlib.import_module("shoal.converters.html.scan")
+    python = "is used, which is slower"
+    yield _compiled(
+        "HTML scanner", scan.Scanner is not scan.PlainScanner, f"its Python form {python}"
     )
-
-
-def _near_duplicates() -> Check:
-    """Compiled when the package was built; without it each page takes a few milliseconds more."""
+    yield _content_model()
     names = ("near._prints", "methods._simhash", "pairs._pairs")
-    missing = [name for name in names if find_spec(f"shoal.duplicates.{name}") is None]
-    return Check(
-        "near-duplicates",
-        not missing,
-        "not compiled: their Python form is used, which is slower" if missing else "compiled",
-        _COMPILE,
-        needed=False,
-    )
-
-
-def _stems() -> Check:
-    is_native = find_spec("shoal.index._stems") is not None
-    return Check(
-        "index",
-        is_native,
-        "compiled" if is_native else "not compiled: pages are indexed slower",
-        _COMPILE,
-        needed=False,
-    )
+    are_there = all(find_spec(f"shoal.duplicates.{name}") for name in names)
+    yield _compiled("near-duplicates", are_there, f"their Python form {python}")
+    yield _compiled("index", bool(find_spec("shoal.index._stems")), "pages are indexed slower")
 
 
 def _content_model() -> Check:
-    """Compiled when the package was built; there is no Python form of it."""
     is_native = importlib.import_module("shoal.cleaners.cleaners").native is not None
-    return Check(
-        "content model",
-        is_native,
-        "compiled" if is_native else "not compiled: content is found by tags, less well",
-        _COMPILE,
-        needed=False,
-    )
+    return _compiled("content model", is_native, "content is found by tags, less well")
+
+
+def _compiled(name: str, ok: bool, otherwise: str) -> Check:
+    says = "compiled" if ok else f"not compiled: {otherwise}"
+    return Check(name, ok, says, _COMPILE, needed=False)
 
 
 def _programs() -> list[Check]:

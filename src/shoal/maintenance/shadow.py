@@ -29,7 +29,6 @@ from shoal.frontier.state.rows import EXCLUDED_KEY, HostRow, is_host_row_key
 from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import roots_of
 from shoal.layout.layout import LIVE, READERS, Layout, WriteLock, live_data
-from shoal.layout.snapshot import Status
 from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import State
 from shoal.model.record import Struct, pack, unpack
@@ -123,14 +122,10 @@ def status(directory: Path) -> ShadowStatus:
     return ShadowStatus(
         gathered=True,
         directory=str(directory),
-        pages=_pages(found),
+        pages=found.fetched + found.unchanged,
         queued=found.queued,
         running=found.running,
     )
-
-
-def _pages(found: Status) -> int:
-    return found.fetched + found.unchanged
 
 
 def apply(directory: Path) -> Applied:

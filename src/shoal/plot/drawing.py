@@ -13,6 +13,7 @@ GREY, GRID, INK = "#666666", "#e4e4e4", "#222222"
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of a Braille character, by line and column."""
 _BRAILLE = 0x2800
+_STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
 def braille(dots: Iterable[tuple[int, int]], columns: int, rows: int) -> list[str]:
@@ -29,6 +30,16 @@ def letters(placed: Iterable[tuple[int, int, str]], columns: int, rows: int) -> 
     for x, y, letter in placed:
         cells[y][x] = letter
     return ["".join(row) for row in cells]
+
+
+def nice_top(highest: float, step: float = 1e-6) -> float:
+    """The next of 1, 2, 5, 10 … times a power of ten that is not below it, from `step` on."""
+    while step < highest:
+        for factor in _STEPS:
+            if highest <= factor * step:
+                return factor * step
+        step *= 10
+    return step
 
 
 def svg_head(title: str) -> list[str]:

@@ -6,11 +6,12 @@ So that a drawing is written once and is the same in both.
 from collections.abc import Sequence
 from typing import Protocol
 
-from shoal.plot.drawing import HEIGHT, WIDTH, svg_head, svg_label
+from shoal.plot.drawing import BOTTOM, HEIGHT, TOP, WIDTH, svg_head, svg_label
 from shoal.plot.raster import Canvas, text_width
 
 Point = tuple[float, float]
 
+_SHADE = "#ffe3a8"
 _SCALE = 2
 """Of the letters in a PNG."""
 
@@ -18,6 +19,7 @@ _SCALE = 2
 class Sheet(Protocol):
     def curve(self, points: Sequence[Point], colour: str) -> None: ...
     def box(self, left: float, top: float, right: float, bottom: float, colour: str) -> None: ...
+    def content(self, left: float, right: float) -> None: ...
     def label(self, x: float, y: float, anchor: str, colour: str, text: str) -> None: ...
 
 
@@ -36,6 +38,11 @@ class SvgSheet:
         size = f'width="{right - left:.1f}" height="{bottom - top:.1f}"'
         self._parts.append(f'<rect x="{left:.1f}" y="{top:.1f}" {size} fill="{colour}"/>')
 
+    def content(self, left: float, right: float) -> None:
+        size = f'width="{right - left:.1f}" height="{HEIGHT - BOTTOM - TOP}"'
+        place = f'class="content" x="{left:.1f}" y="{TOP}"'
+        self._parts.append(f'<rect {place} {size} fill="{_SHADE}"/>')
+
     def label(self, x: float, y: float, anchor: str, colour: str, text: str) -> None:
         self._parts.append(svg_label(x, y, anchor, colour, text))
 
@@ -52,6 +59,9 @@ class PngSheet:
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: str) -> None:
         self._canvas.rectangle(round(left), round(top), round(right), round(bottom), colour)
+
+    def content(self, left: float, right: float) -> None:
+        self.box(left, TOP, right, HEIGHT - BOTTOM, _SHADE)
 
     def label(self, x: float, y: float, anchor: str, colour: str, text: str) -> None:
         width = text_width(text, _SCALE)

@@ -9,33 +9,19 @@ from shoal.model.query import Dated, Is, Phrase, QueryPart, Word
 from shoal.search.dates import moment
 
 TEXT_FIELDS = {
-    "title": "title",
-    "intitle": "title",
-    "headings": "headings",
-    "heading": "headings",
+    **dict.fromkeys(("title", "intitle"), "title"),
+    **dict.fromkeys(("headings", "heading"), "headings"),
     "bold": "bold",
-    "content": "content",
-    "intext": "content",
-    "anchor": "anchor",
-    "inanchor": "anchor",
-    "url": "url",
-    "inurl": "url",
+    **dict.fromkeys(("content", "intext"), "content"),
+    **dict.fromkeys(("anchor", "inanchor"), "anchor"),
+    **dict.fromkeys(("url", "inurl"), "url"),
 }
 FILTERS = {
-    "site": "site",
-    "host": "site",
-    "filetype": "type",
-    "type": "type",
-    "ext": "type",
-    "lang": "language",
-    "language": "language",
-    "source": "source",
-    "mark": "mark",
-    "before": "before",
-    "after": "after",
-    "link": "links",
-    "links": "links",
-    "related": "related",
+    **dict.fromkeys(("site", "host"), "site"),
+    **dict.fromkeys(("filetype", "type", "ext"), "type"),
+    **dict.fromkeys(("lang", "language"), "language"),
+    **{name: name for name in ("source", "mark", "before", "after", "related")},
+    **dict.fromkeys(("link", "links"), "links"),
 }
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PIECES = re.compile(r"\w+")

@@ -12,43 +12,26 @@ from datetime import UTC, datetime, timedelta, timezone
 MAX_CHARS = 100
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ZONES = {
-    "ut": 0,
-    "utc": 0,
-    "gmt": 0,
-    "z": 0,
-    "wet": 0,
-    "bst": 1,
-    "cet": 1,
-    "cest": 2,
-    "eet": 2,
-    "eest": 3,
-    "msk": 3,
-    "ist": 5.5,
-    "jst": 9,
-    "kst": 9,
-    "aest": 10,
-    "aedt": 11,
-    "adt": -3,
-    "ast": -4,
-    "at": -4,
-    "edt": -4,
-    "est": -5,
-    "et": -5,
-    "cdt": -5,
-    "cst": -6,
-    "ct": -6,
-    "mdt": -6,
-    "mst": -7,
-    "mt": -7,
-    "pdt": -7,
-    "pst": -8,
-    "pt": -8,
-    "a": -1,
-    "n": 1,
-    "m": -12,
-    "y": 12,  # RFC 822's letters, as far as they were ever right
+_ZONES_BY_HOURS = {
+    -12: "m",
+    -8: "pst pt",
+    -7: "mst mt pdt",
+    -6: "cst ct mdt",
+    -5: "est et cdt",
+    -4: "ast at edt",
+    -3: "adt",
+    -1: "a",  # a, m, n and y: RFC 822's letters, as far as they were ever right
+    0: "ut utc gmt z wet",
+    1: "bst cet n",
+    2: "cest eet",
+    3: "eest msk",
+    5.5: "ist",
+    9: "jst kst",
+    10: "aest",
+    11: "aedt",
+    12: "y",
 }
+_ZONES = {zone: hours for hours, zones in _ZONES_BY_HOURS.items() for zone in zones.split()}
 """Hours ahead of UTC."""
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?P<part>[.,]\d{1,20})?)?"
 _ZONE = r"(?:\s*(?P<zone>(?:gmt|utc?)?\s?[+-]\d{1,2}:?\d{0,2}|(?:etc/)?[a-z]{1,5})\b)?"

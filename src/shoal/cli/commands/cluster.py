@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import (
     Assign,
-    Context,
     Json,
     Quiet,
     Resolve,
@@ -35,15 +34,6 @@ Tablets = Annotated[
     int,
     option("--tablets", "N", f"How many tablets, for good ({_TABLETS}); two or more a machine."),
 ]
-
-
-@cluster_app.callback(invoke_without_command=True)
-def cluster(context: Context) -> None:
-    """One collection on many machines."""
-    from shoal.cli.terminal.screen import say
-
-    if context.invoked_subcommand is None:
-        say(context.get_help())
 
 
 @cluster_app.command("create")

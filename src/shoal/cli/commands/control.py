@@ -48,26 +48,31 @@ def _cells(line: "HostLine") -> list[str]:
 @app.command()
 def pause(host: Host, given_dir: Dir = None, json: Json = False) -> None:
     """Ask nothing more of a host; what waits there stays."""
-    _pause(host, given_dir, paused=True, json=json)
+    _switch(host, given_dir, "paused", on=True, says="is paused", json=json)
 
 
 @app.command()
 def resume(host: Host, given_dir: Dir = None, json: Json = False) -> None:
     """Go on with a host that was paused."""
-    _pause(host, given_dir, paused=False, json=json)
+    _switch(host, given_dir, "paused", on=False, says="goes on", json=json)
 
 
-def _pause(host: str, given_dir: Dir, *, paused: bool, json: bool) -> None:
+def _switch(host: str, given_dir: Dir, what: str, *, on: bool, says: str, json: bool) -> None:
+    """Have a host `paused` or `excluded`, or take that back."""
     from shoal.cli.terminal import screen
     from shoal.control import commands
     from shoal.layout.layout import place_of
 
-    is_running = commands.pause(place_of(given_dir), host, paused=paused)
+    place = place_of(given_dir)
+    if what == "paused":
+        is_running = commands.pause(place, host, paused=on)
+    else:
+        is_running = commands.exclude(place, host, excluded=on)
     name = commands.host_label(host)
     if json:
-        screen.json({"host": name, "paused": paused, "running": is_running})
+        screen.json({"host": name, what: on, "running": is_running})
         return
-    screen.say((f"{name} is paused" if paused else f"{name} goes on") + _when(is_running))
+    screen.say(f"{name} {says}" + _when(is_running))
 
 
 def _when(is_running: bool) -> str:
@@ -102,26 +107,13 @@ def slow(
 @app.command()
 def exclude(host: Host, given_dir: Dir = None, json: Json = False) -> None:
     """Want nothing more of a host; what waits there is excluded."""
-    _exclude(host, given_dir, excluded=True, json=json)
+    _switch(host, given_dir, "excluded", on=True, says="is excluded", json=json)
 
 
 @app.command()
 def include(host: Host, given_dir: Dir = None, json: Json = False) -> None:
     """Go on with a host that was excluded; what was waits again."""
-    _exclude(host, given_dir, excluded=False, json=json)
-
-
-def _exclude(host: str, given_dir: Dir, *, excluded: bool, json: bool) -> None:
-    from shoal.cli.terminal import screen
-    from shoal.control import commands
-    from shoal.layout.layout import place_of
-
-    is_running = commands.exclude(place_of(given_dir), host, excluded=excluded)
-    name = commands.host_label(host)
-    if json:
-        screen.json({"host": name, "excluded": excluded, "running": is_running})
-        return
-    screen.say((f"{name} is excluded" if excluded else f"{name} is wanted") + _when(is_running))
+    _switch(host, given_dir, "excluded", on=False, says="is wanted", json=json)
 
 
 @app.command()

@@ -3,16 +3,7 @@
 import os
 from pathlib import Path
 
-from shoal.cli.options import Context, Dir, Json, app, config_app
-
-
-@config_app.callback(invoke_without_command=True)
-def config(context: Context) -> None:
-    """What is set, to what, and who said so."""
-    from shoal.cli.terminal.screen import say
-
-    if context.invoked_subcommand is None:
-        say(context.get_help())
+from shoal.cli.options import Dir, Json, app, config_app
 
 
 @config_app.command("show")

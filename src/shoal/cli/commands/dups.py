@@ -9,19 +9,12 @@ from shoal.errors import UsageError
 Method = Literal["default", "simhash", "fingerprints"]
 
 DEFAULT_LIMIT = 20
-_COMPARED = ("--all", "--files")
+_COMPARED = ("--pairs", "--resemblance", "--method", "--bits", "--differing")
 _BELONGS_TO = {
     "--scan": ("--of",),
     "--address": ("--all",),
-    "--pairs": _COMPARED,
-    "--resemblance": _COMPARED,
-    "--method": _COMPARED,
-    "--bits": _COMPARED,
-    "--differing": _COMPARED,
-    "--texts": ("--accuracy",),
-    "--truth": ("--accuracy",),
-    "--svg": ("--accuracy",),
-    "--png": ("--accuracy",),
+    **dict.fromkeys(_COMPARED, ("--all", "--files")),
+    **dict.fromkeys(("--texts", "--truth", "--svg", "--png"), ("--accuracy",)),
 }
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import (
     Assign,
-    Context,
     Dir,
     Json,
     Output,
@@ -30,15 +29,6 @@ Named = Annotated[
     list[str],
     argument("URL|FILE.opml|-", "Feeds, or a list of feeds in OPML; -: from standard input."),
 ]
-
-
-@feed_app.callback(invoke_without_command=True)
-def feed(context: Context) -> None:
-    """Which feeds are polled, and what one says."""
-    from shoal.cli.terminal.screen import say
-
-    if context.invoked_subcommand is None:
-        say(context.get_help())
 
 
 @feed_app.command("add")

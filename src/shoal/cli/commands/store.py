@@ -4,9 +4,9 @@ live."""
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Context, Dir, Json, app, argument, flag, shadow_app
+from shoal.cli.options import Dir, Json, app, argument, flag, shadow_app
 
 if TYPE_CHECKING:
     from shoal.maintenance.compact import Compacted
@@ -25,7 +25,7 @@ def checksum(
     code = 0
     for file in files:
         try:
-            found = checksums_of(file, _standard_input())
+            found = checksums_of(file, sys.stdin.buffer)
         except UsageError as error:
             screen.remark(f"shoal: {error}")
             code = 2
@@ -37,10 +37,6 @@ def checksum(
         for name, value in found.facts:
             screen.say(f"  {name:<9} {value}")
     return code
-
-
-def _standard_input() -> BinaryIO:
-    return sys.stdin.buffer
 
 
 @app.command()
@@ -85,15 +81,6 @@ def _told(done: "Compacted") -> Iterator[str]:
     yield f"{files} rewritten, {done.files_deleted:,} deleted."
     if done.note:
         yield done.note
-
-
-@shadow_app.callback(invoke_without_command=True)
-def shadow(context: Context) -> None:
-    """A crawl gathered apart, and applied in one step."""
-    from shoal.cli.terminal.screen import say
-
-    if context.invoked_subcommand is None:
-        say(context.get_help())
 
 
 @shadow_app.command("status")

@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 from shoal.collection.report.freshness import Moment
 from shoal.collection.report.freshness_units import Unit, unit_of
-from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH
+from shoal.plot.drawing import BOTTOM, GREY, GRID, HEIGHT, INK, LEFT, RIGHT, TOP, WIDTH, nice_top
 from shoal.plot.sheet import PngSheet, Sheet, SvgSheet
 
 TITLE = "Freshness and age"
 _GAP = 56
 _LEGEND = 300
-_STEPS = (1.0, 2.0, 5.0, 10.0)
 _MOST_GAPS = 4
 """Between marks of time: more of them, and their labels touch."""
 _DAY_SECONDS = 86_400
@@ -59,17 +58,6 @@ def png(moments: Sequence[Moment]) -> bytes:
     sheet = PngSheet()
     _draw(moments, sheet)
     return sheet.png()
-
-
-def nice_top(highest: float) -> float:
-    """The next of 1, 2, 5, 10 … times a power of ten that is not below it."""
-    step = 1e-6
-    while step < highest:
-        for factor in _STEPS:
-            if highest <= factor * step:
-                return factor * step
-        step *= 10
-    return step
 
 
 def age_axis(highest_days: float) -> tuple[Unit, float]:

@@ -8,6 +8,7 @@ is bounded by size and by ratio; of a damaged stream everything before the damag
 import bz2
 import lzma
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from shoal.converters.archive import tar
@@ -85,7 +86,7 @@ def unpack(body: bytes, most: int, name: str) -> Unpacked:
     if name.lower().endswith((".br", ".brotli")):
         return _encoded("br")(body, most)
     if body[:1] == b"\x5d" and body[1:3] == b"\0\0":
-        return _alone(body, most)
+        return _streams(partial(_lzma, lzma.FORMAT_ALONE), body, most)
     return _encoded("deflate")(body, most)
 
 
@@ -146,18 +147,6 @@ def _streams(start: Callable[[], _Decompressor], body: bytes, most: int) -> Unpa
     return Unpacked(b"".join(pieces), problem)
 
 
-def _bzip2(body: bytes, most: int) -> Unpacked:
-    return _streams(bz2.BZ2Decompressor, body, most)
-
-
-def _xz(body: bytes, most: int) -> Unpacked:
-    return _streams(lambda: _lzma(lzma.FORMAT_XZ), body, most)
-
-
-def _alone(body: bytes, most: int) -> Unpacked:
-    return _streams(lambda: _lzma(lzma.FORMAT_ALONE), body, most)
-
-
 def _lzip(body: bytes, most: int) -> Unpacked:
     """Six bytes (the last tells the dictionary's size), LZMA with an end mark, 20 bytes of sums."""
     pieces: list[bytes] = []
@@ -180,8 +169,8 @@ def _lzip(body: bytes, most: int) -> Unpacked:
 
 _BY_MAGIC: tuple[tuple[bytes, Callable[[bytes, int], Unpacked]], ...] = (
     (b"\x1f\x8b", _encoded("gzip")),
-    (b"BZh", _bzip2),
-    (b"\xfd7zXZ\x00", _xz),
+    (b"BZh", partial(_streams, bz2.BZ2Decompressor)),
+    (b"\xfd7zXZ\x00", partial(_streams, partial(_lzma, lzma.FORMAT_XZ))),
     (b"\x28\xb5\x2f\xfd", _encoded("zstd")),
     (b"LZIP\x01", _lzip),
 )

@@ -127,10 +127,7 @@ def _number(field: bytes) -> int:
     """Octal, or GNU's binary for what does not fit. What can't be read is 0."""
     if field[:1] in (b"\x80", b"\xff"):
         return int.from_bytes(field[1:]) if field[0] == 0x80 else 0
-    return _octal(field.split(b"\0")[0].strip())
-
-
-def _octal(text: bytes) -> int:
+    text = field.split(b"\0")[0].strip()
     return int(text, 8) if text and not text.strip(b"01234567") else 0
 
 

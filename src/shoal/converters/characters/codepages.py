@@ -5,7 +5,7 @@ Windows numbers its code pages; Word before 97 gives only the language the text 
 
 import codecs
 
-_NAMED = {
+NAMED = {
     0: "cp1252",
     708: "iso8859-6",
     874: "cp874",
@@ -27,9 +27,7 @@ _NAMED = {
     20866: "koi8-r",
     21866: "koi8-u",
     20932: "euc-jp",
-    50220: "iso2022-jp",
-    50221: "iso2022-jp",
-    50222: "iso2022-jp",
+    **dict.fromkeys((50220, 50221, 50222), "iso2022-jp"),
     51932: "euc-jp",
     51936: "gb2312",
     51949: "euc-kr",
@@ -83,7 +81,7 @@ def codec_of(codepage: int) -> str:
     if codepage in _ISO:
         name = f"iso8859-{codepage - 28590}"
     else:
-        name = _NAMED.get(codepage, f"cp{codepage}")
+        name = NAMED.get(codepage, f"cp{codepage}")
     try:
         return codecs.lookup(name).name
     except LookupError:

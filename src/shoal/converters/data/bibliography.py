@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.limits import DEFAULT_LIMITS
 from shoal.converters.markup.latex_writer import LatexWriter
 from shoal.converters.writer import Writer
@@ -51,8 +51,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     if not writer.blocks:
         writer.preformatted(source.text)
     page = writer.page(first if len([b for b in writer.blocks if b.level == 2]) == 1 else "")
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _entries(text: str) -> Iterator[Entry]:

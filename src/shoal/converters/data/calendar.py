@@ -7,7 +7,7 @@ machinery and left out.
 import re
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.data.content_lines import ContentLine, read
 from shoal.converters.writer import Run, Writer
 
@@ -41,8 +41,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
         _write(entry, writer)
     page = writer.page(title or first)
     page.description = description
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _write(entry: list[ContentLine], writer: Writer) -> str:

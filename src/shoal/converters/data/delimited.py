@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterator
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.writer import Writer
 
 _DELIMITERS = (",", "\t", ";", "|", ":", "^", "~")
@@ -30,8 +30,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     first = list(itertools.islice(rows, 20))
     writer.table(itertools.chain(first, rows), header_rows=1 if _has_header(first) else 0)
     page = writer.page()
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _declared(text: str) -> tuple[str, str]:

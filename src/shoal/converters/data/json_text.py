@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 
 from shoal.converters.characters.charset import Text, decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.data import json_feed
 from shoal.converters.markup.front_matter import iso_date
 from shoal.converters.writer import Writer
@@ -39,8 +39,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     page.description = _string(first, "description", "summary", "abstract")
     page.published = iso_date(_string(first, "datePublished", "published", "created", "date"))
     page.modified = iso_date(_string(first, "dateModified", "updated", "modified"))
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=problem or writer.problem)]
+    return decoded(page, source, problem or writer.problem)
 
 
 def parse(source: Text) -> tuple[list[Json], str]:

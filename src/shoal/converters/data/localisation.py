@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.writer import Writer
 from shoal.converters.xml import Element, all_text, attribute, local, named
 from shoal.model.page import Page, Tag
@@ -92,8 +92,7 @@ def convert_po(body: bytes, context: Context) -> list[Converted]:
         else:
             writer.paragraph(text)
     page = writer.page(title)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _po_entries(text: str) -> Iterator[tuple[str, str]]:
@@ -130,8 +129,7 @@ def convert_strings(body: bytes, context: Context) -> list[Converted]:
     if not writer.blocks:
         writer.preformatted(source.text)
     page = writer.page()
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _unescaped(text: str) -> str:

@@ -7,12 +7,11 @@ that came with HTML is read as HTML.
 from typing import Any
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.data import json_text
 from shoal.converters.html import blocks as html_blocks
 from shoal.converters.markup import markdown
 from shoal.converters.writer import Writer
-from shoal.model.page import Tag
 
 
 def convert(body: bytes, context: Context) -> list[Converted]:
@@ -26,15 +25,13 @@ def convert(body: bytes, context: Context) -> list[Converted]:
         if writer.full:
             break
         _write_cell(cell, writer)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
     metadata = _part(notebook, "metadata")
-    page = writer.page(_text(metadata, "title") or next(headings, ""))
+    page = writer.page(_text(metadata, "title") or writer.first_heading)
     authors = metadata.get("authors")
     if isinstance(authors, list):
         names = (_text(each, "name") for each in authors if isinstance(each, dict))
         page.author = ", ".join(filter(None, names))
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=problem or writer.problem)]
+    return decoded(page, source, problem or writer.problem)
 
 
 def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:

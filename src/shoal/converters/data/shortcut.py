@@ -4,7 +4,7 @@ import re
 from urllib.parse import unquote
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.writer import Run, Writer
 
 _LINE = re.compile(r"([A-Za-z][\w\-]*)(?:\[[\w@.]{1,20}\])?\s*=\s*(.*)$")
@@ -28,5 +28,4 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     page = writer.page(name)
     page.description = facts.get("comment", "")
     page.keywords = facts.get("keywords", "").strip(";").replace(";", ", ")
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)

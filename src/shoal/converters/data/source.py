@@ -7,7 +7,7 @@ properties), logs. Highlighting is for eyes; an index wants the words.
 from urllib.parse import unquote
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.writer import Writer
 
 
@@ -16,5 +16,4 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     writer = Writer(context.limits)
     writer.preformatted(source.text.lstrip("\ufeff"))
     page = writer.page(unquote(context.name))
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.html import blocks as html_blocks
 from shoal.converters.writer import Writer
 
@@ -47,8 +47,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
                 break
     page = writer.page(facts.title)
     page.author = facts.author
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 _Reader = Callable[[list[str], _Facts], Iterator[str]]

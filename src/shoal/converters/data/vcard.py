@@ -1,7 +1,7 @@
 """What does a card file say? Each card under the name it is for: vCard 2.1 to 4.0 (RFC 6350)."""
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.data.content_lines import ContentLine, read
 from shoal.converters.writer import Run, Writer
 
@@ -27,8 +27,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     if card:  # cut off
         title = title or _write(card, writer)
     page = writer.page(title)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _write(card: list[ContentLine], writer: Writer) -> str:

@@ -74,17 +74,14 @@ def convert(body: bytes, context: Context) -> list[Converted]:
 
 def _package_document(package: Package) -> tuple[str, Element | None]:
     container = parse(package.read("META-INF/container.xml"))
-    paths = [] if container is None else [attribute(f, "full-path") for f in _files(container)]
+    files = () if container is None else named(container, "rootfile")
+    paths = [attribute(file, "full-path") for file in files]
     paths += [name for name in package.names if name.lower().endswith(".opf")]
     for path in paths[:5]:
         root = parse(package.read(path))
         if root is not None and next(named(root, "manifest"), None) is not None:
             return path, root
     return "", None
-
-
-def _files(container: Element) -> list[Element]:
-    return list(named(container, "rootfile"))
 
 
 def _spine(root: Element, folder: str) -> _Book:

@@ -15,7 +15,7 @@ from shoal.converters.html.scan import Scanner
 from shoal.converters.html.scan import Tag as Told
 from shoal.converters.html.shading import ALL, NOTHING, Shading
 from shoal.converters.html.table_blocks import Cell, Table
-from shoal.converters.writer import Run, Writer
+from shoal.converters.writer import Run, Writer, letters, roman
 from shoal.model.content import Content
 from shoal.model.page import Tag
 
@@ -329,33 +329,9 @@ def _number(text: str, otherwise: int) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else otherwise
 
 
-def _letters(number: int) -> str:
-    letters = ""
-    while number > 0:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("a") + rest) + letters
-    return letters or "0"
-
-
-_ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
-    *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-
-
-def _roman(number: int) -> str:
-    if not 0 < number < 4000:
-        return str(number)
-    digits = ""
-    for value, sign in _ROMAN:
-        count, number = divmod(number, value)
-        digits += sign * count
-    return digits
-
-
 _STYLES: dict[str, Callable[[int], str]] = {
-    "a": _letters,
-    "A": lambda number: _letters(number).upper(),
-    "i": _roman,
-    "I": lambda number: _roman(number).upper(),
+    "a": letters,
+    "A": lambda number: letters(number).upper(),
+    "i": roman,
+    "I": lambda number: roman(number).upper(),
 }

@@ -83,10 +83,6 @@ def _rows(found: Found) -> str:
     return "\n".join([*lines, ""])
 
 
-def _cells(line: str) -> tuple[list[str], bool]:
-    return line[2:].split(_BOUND), line[1] == "!"
-
-
 def _same(found: Found) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(found[1])}\s*$")
 
@@ -103,7 +99,7 @@ _LANGUAGE = Language(
         Fence(re.compile(r"(/{4,})\s*$"), _same, None),
     ),
     row=re.compile(_BOUND),
-    cells=_cells,
+    cells=lambda line: (line[2:].split(_BOUND), line[1] == "!"),
     fact=re.compile(r":(author|description|keywords|lang|revdate|date)!?:\s*(.*)"),
     dropped=re.compile(
         r"//|:!?[\w\-]+!?:|\[[^\[\]]*\]$|\[\[.*\]\]$|\|===|={4,}$|\*{4,}$|--$|\+$|<<<|'''"

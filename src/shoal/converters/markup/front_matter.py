@@ -34,17 +34,12 @@ class FrontMatter:
 
 
 _NAMES = {
-    "authors": "author",
-    "by": "author",
+    **dict.fromkeys(("authors", "by"), "author"),
     "lang": "language",
     "tags": "keywords",
-    "summary": "description",
-    "abstract": "description",
-    "subtitle": "description",
+    **dict.fromkeys(("summary", "abstract", "subtitle"), "description"),
     "published": "date",
-    "updated": "modified",
-    "lastmod": "modified",
-    "last_modified_at": "modified",
+    **dict.fromkeys(("updated", "lastmod", "last_modified_at"), "modified"),
 }
 
 

@@ -7,12 +7,11 @@ of a text show. What only sets things up (preamble, labels, lengths) is left out
 import re
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.front_matter import iso_date
 from shoal.converters.markup.latex_tokens import LatexSource
 from shoal.converters.markup.latex_writer import LatexWriter
 from shoal.converters.writer import Writer
-from shoal.model.page import Tag
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*(?:\n[ \t]*)?")
 _VERBATIM = re.compile(
@@ -38,15 +37,13 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     if title and "\\maketitle" in content:
         writer.heading(title, 1)
     latex.write(content)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
-    page = writer.page(title or next(headings, ""))
+    page = writer.page(title or writer.first_heading)
     page.author = ", ".join(
         latex.plain(name) for name in re.split(r"\\and\b", facts.get("author", "")) if name.strip()
     )
     page.published = iso_date(latex.plain(facts.get("date", "")))
     page.keywords = latex.plain(facts.get("keywords", ""))
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _uncommented(text: str) -> tuple[str, list[str]]:

@@ -21,19 +21,8 @@ _SECTIONS = {
 _BOLD = frozenset(("textbf", "bm", "strong"))
 _BOLD_SWITCHES = frozenset(("bfseries", "bf"))
 _MATH = frozenset(
-    (
-        *(
-            "equation",
-            "equation*",
-            "align",
-            "align*",
-            "displaymath",
-            "math",
-            "eqnarray",
-            "eqnarray*",
-        ),
-        *("gather", "gather*", "multline", "multline*", "alignat", "alignat*", "flalign"),
-    )
+    {"equation", "equation*", "align", "align*", "displaymath", "math", "eqnarray", "eqnarray*"}
+    | {"gather", "gather*", "multline", "multline*", "alignat", "alignat*", "flalign"}
 )
 _TABLES = frozenset(
     ("tabular", "tabular*", "tabularx", "longtable", "array", "tabulary", "supertabular")
@@ -44,16 +33,10 @@ _SILENT = {
     **dict.fromkeys(
         (
             *("label", "ref", "pageref", "cite", "citep", "citet", "input", "include", "pagestyle"),
-            *(
-                "usepackage",
-                "documentclass",
-                "bibliographystyle",
-                "bibliography",
-                "vspace",
-                "index",
-            ),
-            *("includegraphics", "hspace", "thispagestyle", "eqref", "autoref", "nocite", "cref"),
-            *("hypersetup", "graphicspath", "pagenumbering", "phantom", "hyphenation", "cline"),
+            *("usepackage", "documentclass", "bibliographystyle", "bibliography", "vspace"),
+            *("index", "includegraphics", "hspace", "thispagestyle", "eqref", "autoref", "nocite"),
+            *("cref", "hypersetup", "graphicspath", "pagenumbering", "phantom", "hyphenation"),
+            "cline",
             *("date", "author", "title", "institute", "affil", "rule", "color", "cmidrule"),
         ),
         1,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.front_matter import FrontMatter, split
 from shoal.converters.markup.inline import Markup
 from shoal.converters.writer import Inline, Writer
@@ -75,11 +75,9 @@ def convert(
     front, text = split(source.text.replace("\r\n", "\n"))
     reader = _Reader(writer, language, front)
     reader.read(prepare(text).splitlines())
-    heading = next((block.text for block in writer.blocks if block.kind is Tag.HEADING), "")
-    page = writer.page(front.title or heading)
+    page = writer.page(front.title or writer.first_heading)
     front.describe(page)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Reader:

@@ -7,7 +7,7 @@ a terminal would, and passes over definitions. Anything unknown is no text.
 import re
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.man_mdoc import mdoc_runs
 from shoal.converters.markup.man_roff import arguments, plain, runs_of
 from shoal.converters.writer import Inline, Run, Writer
@@ -29,8 +29,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     reader.read()
     page = writer.page(reader.title)
     page.description = reader.about
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Reader:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.html import blocks as html_blocks
 from shoal.converters.markup.front_matter import split
 from shoal.converters.markup.markdown_inline import parse
@@ -48,11 +48,9 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     writer = Writer(context.limits)
     front, text = split(source.text)
     write_blocks(text, writer)
-    title = front.title or next((b.text for b in writer.blocks if b.kind is Tag.HEADING), "")
-    page = writer.page(title)
+    page = writer.page(front.title or writer.first_heading)
     front.describe(page)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def write_blocks(text: str, writer: Writer) -> None:

@@ -41,10 +41,6 @@ def _ends(name: str) -> re.Pattern[str]:
     return re.compile(rf"\s*#\+end_{re.escape(name)}\b", re.IGNORECASE)
 
 
-def _depth(mark: str) -> int:
-    return (len(mark) - len(mark.lstrip())) // 2 + 1
-
-
 _LANGUAGE = Language(
     inline=_INLINE,
     heading=re.compile(
@@ -52,7 +48,7 @@ _LANGUAGE = Language(
         r"(?:[ \t]+:[\w@#%:]+:)?$"
     ),
     item=re.compile(r"(\s*(?:[-+]|[0-9]{1,9}[.)])|\s+\*)\s+(?:\[[ X\-]\] +)?(.*)"),
-    depth=_depth,
+    depth=lambda mark: (len(mark) - len(mark.lstrip())) // 2 + 1,
     fences=(
         Fence(
             re.compile(r"\s*#\+begin_(src|example|export|latex|html|verse)\b", re.IGNORECASE),

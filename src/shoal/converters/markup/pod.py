@@ -3,7 +3,7 @@
 import re
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.inline import Markup, Span, bold, literal, nothing, plain
 from shoal.converters.writer import Writer
 from shoal.model.page import Tag
@@ -36,12 +36,10 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     source = decode(body, context.charset)
     writer = Writer(context.limits)
     name = _write(source.text.replace("\r\n", "\n"), writer)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
     title, _, about = name.partition(" - ")
-    page = writer.page(title or next(headings, ""))
+    page = writer.page(title or writer.first_heading)
     page.description = about
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 def _write(text: str, writer: Writer) -> str:

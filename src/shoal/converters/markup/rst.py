@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.front_matter import iso_date, split
 from shoal.converters.markup.rst_inline import MARKUP
 from shoal.converters.markup.rst_table import grid_rows, is_grid, is_simple, simple_rows
@@ -41,12 +41,10 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     front, text = split(source.text)
     parser = _Parser(writer)
     parser.read([line.expandtabs(8).rstrip() for line in text.splitlines()], 0)
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
-    page = writer.page(front.title or next(headings, ""))
+    page = writer.page(front.title or writer.first_heading)
     front.describe(page)
     parser.describe(page)
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Parser:

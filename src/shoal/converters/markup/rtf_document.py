@@ -20,18 +20,11 @@ _STEP_TWIPS = 360
 _TYPED = re.compile(r"[ \t]*([•–·▪‣◦\-*]|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)])\t")
 _STYLES = {
     "title": (Tag.HEADING, 1),
-    "caption": (Tag.CAPTION, 0),
-    "quote": (Tag.QUOTE, 0),
-    "quotations": (Tag.QUOTE, 0),
-    "intense quote": (Tag.QUOTE, 0),
-    "illustration": (Tag.CAPTION, 0),
-    "preformatted text": (Tag.PRE, 0),
-    "html preformatted": (Tag.PRE, 0),
-    "block text": (Tag.QUOTE, 0),
+    **dict.fromkeys(("caption", "illustration", "table"), (Tag.CAPTION, 0)),
+    **dict.fromkeys(("quote", "quotations", "intense quote", "block text"), (Tag.QUOTE, 0)),
+    **dict.fromkeys(("preformatted text", "html preformatted", "source code"), (Tag.PRE, 0)),
     "definition term": (Tag.TERM, 0),
     "definition": (Tag.DEFINITION, 0),
-    "source code": (Tag.PRE, 0),
-    "table": (Tag.CAPTION, 0),
 }
 
 

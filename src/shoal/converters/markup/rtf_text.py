@@ -8,34 +8,20 @@ RTF 1.9.1: `\\ansicpg` names the document's code page, `\\fcharset` (or `\\cpg`)
 import codecs
 import re
 
-from shoal.converters.characters.codepages import FONT_CHARSETS
+from shoal.converters.characters.codepages import FONT_CHARSETS, NAMED
 
 SYMBOL = "symbol"
 """The font Symbol."""
 DINGBATS = "dingbats"
 """All fonts of pictures other than Symbol."""
 
+_SHARED = (0, 708, 1361, *range(10000, 10005), 10006, 10007, 10008, 10029, 10081, 65001)
 _CODEPAGES = {
-    0: "cp1252",
+    **{number: NAMED[number] for number in _SHARED},
     42: SYMBOL,
-    708: "iso8859_6",
     709: "cp1256",
-    936: "gbk",
-    950: "cp950",
-    1361: "johab",
-    10000: "mac_roman",
-    10001: "shift_jis",
-    10002: "big5",
-    10003: "euc_kr",
-    10004: "mac_arabic",
-    10006: "mac_greek",
-    10007: "mac_cyrillic",
-    10008: "gb2312",
-    10021: "cp874",
-    10029: "mac_latin2",
-    10081: "mac_turkish",
-    65001: "utf-8",
     1200: "cp1252",
+    10021: "cp874",
 }
 _CHARSETS = {
     **FONT_CHARSETS,

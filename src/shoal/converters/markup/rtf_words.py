@@ -31,13 +31,10 @@ CHARACTERS = {
     "rdblquote": "”",
     "zwj": "\u200d",
     "zwnj": "\u200c",
-    "line": "\n",
-    "lbr": "\n",
+    **dict.fromkeys(("line", "lbr", "softline"), "\n"),
     "zwbo": "\u200b",
     "zwnbo": "\u2060",
-    "softline": "\n",
-    "ltrmark": "",
-    "rtlmark": "",
+    **dict.fromkeys(("ltrmark", "rtlmark"), ""),
 }
 SKIPPED = _words(
     """nonshppict shprslt colortbl atnid atnauthor atndate atnref atnicn atrfstart atrfend
@@ -150,10 +147,6 @@ def _row_begins(document: Document, _: int | None) -> None:
 
 def _header_row(document: Document, _: int | None) -> None:
     document.state.is_header_row = True
-
-
-def _pard(document: Document, _: int | None) -> None:
-    document.state.reset_paragraph()
 
 
 def _plain(document: Document, _: int | None) -> None:
@@ -280,26 +273,20 @@ def _fallback_count(document: Document, number: int | None) -> None:
 
 DEEDS: dict[str, Deed] = {
     "par": _paragraph,
-    "sect": _break,
-    "page": _break,
-    "column": _break,
-    "pard": _pard,
+    **dict.fromkeys(("sect", "page", "column", "nestrow"), _break),
+    "pard": lambda document, _: document.state.reset_paragraph(),
     "cell": _cell,
     "nestcell": _nested_cell,
     "row": _row,
-    "nestrow": _break,
     "trowd": _row_begins,
     "trhdr": _header_row,
     "intbl": _in_table,
     "itap": _table_depth,
     "plain": _plain,
     "b": _bold,
-    "v": _hidden,
-    "deleted": _hidden,
+    **dict.fromkeys(("v", "deleted"), _hidden),
     "s": _style,
-    "cs": _character_style,
-    "ds": _character_style,
-    "ts": _character_style,
+    **dict.fromkeys(("cs", "ds", "ts"), _character_style),
     "sbasedon": _based_on,
     "outlinelevel": _outline,
     "ls": _list,

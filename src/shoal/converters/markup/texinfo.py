@@ -3,7 +3,7 @@
 import re
 
 from shoal.converters.characters.charset import decode
-from shoal.converters.context import Context, Converted
+from shoal.converters.context import Context, Converted, decoded
 from shoal.converters.markup.inline import Markup, Span, bold, link, literal, nothing, plain
 from shoal.converters.writer import Inline, Writer
 from shoal.model.page import Tag
@@ -44,11 +44,9 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     writer = Writer(context.limits)
     reader = _Reader(writer)
     reader.read(source.text.replace("\r\n", "\n").splitlines())
-    headings = (block.text for block in writer.blocks if block.kind is Tag.HEADING)
-    page = writer.page(reader.title or next(headings, ""))
+    page = writer.page(reader.title or writer.first_heading)
     page.author = reader.author
-    page.charset, page.charset_from = source.charset, source.evidence
-    return [Converted(page, problem=writer.problem)]
+    return decoded(page, source, writer.problem)
 
 
 class _Reader:

@@ -6,6 +6,7 @@ categories, which become keywords of nothing. HTML tags are dropped, their text 
 
 import html
 import re
+from functools import partial
 
 from shoal.converters.context import Context, Converted
 from shoal.converters.markup.inline import Markup, Span, bold, link, literal, nothing, plain
@@ -191,14 +192,10 @@ _TEXTILE = Language(
 )
 
 
-def _prepare_textile(text: str) -> str:
-    return _TEXTILE_CODE.sub(r"<pre>\n\1\n</pre>", text)
-
-
 def convert(body: bytes, context: Context) -> list[Converted]:
     """MediaWiki."""
     return convert_lines(body, context, _WIKI, _prepare_wiki)
 
 
 def convert_textile(body: bytes, context: Context) -> list[Converted]:
-    return convert_lines(body, context, _TEXTILE, _prepare_textile)
+    return convert_lines(body, context, _TEXTILE, partial(_TEXTILE_CODE.sub, r"<pre>\n\1\n</pre>"))

@@ -16,24 +16,6 @@ from shoal.converters.media.tags import Tags, iso_date, plain
 _MAX_DIRECTORIES = 200
 _MAX_ENTRIES = 1_000
 _MAX_VALUE_BYTES = 2_000_000
-_SIZES = {
-    1: 1,
-    2: 1,
-    3: 2,
-    4: 4,
-    5: 8,
-    6: 1,
-    7: 1,
-    8: 2,
-    9: 4,
-    10: 8,
-    11: 4,
-    12: 8,
-    13: 4,
-    16: 8,
-    17: 8,
-    18: 8,
-}
 _NUMBERS = {
     1: "B",
     3: "H",
@@ -47,6 +29,13 @@ _NUMBERS = {
     16: "Q",
     17: "q",
     18: "Q",
+}
+_SIZES = {
+    **{kind: struct.calcsize(f"={code}") for kind, code in _NUMBERS.items()},
+    2: 1,
+    5: 8,
+    7: 1,
+    10: 8,  # text, fractions, and bytes of any kind
 }
 
 DOCUMENT_TAGS = {

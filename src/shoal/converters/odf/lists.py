@@ -8,13 +8,10 @@ a number may show those above it (`2.1.3`). An item without a paragraph of its o
 import re
 
 from shoal.converters.odf.styles import Level, Styles
+from shoal.converters.writer import letters, roman
 
 _MAX_LEVELS = 10
 _PLACE = re.compile(r"%(\d{1,2})%")
-_ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
-    *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
 
 
 class Counter:
@@ -81,27 +78,9 @@ class Lists:
 
 def formatted(number: int, num_format: str) -> str:
     if num_format[:1] in ("a", "A"):
-        text = _letters(number)
+        text = letters(number)
     elif num_format[:1] in ("i", "I"):
-        text = _roman(number)
+        text = roman(number)
     else:
         return str(number)
     return text.upper() if num_format[0].isupper() else text
-
-
-def _letters(number: int) -> str:
-    letters = ""
-    while number > 0:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("a") + rest) + letters
-    return letters or "0"
-
-
-def _roman(number: int) -> str:
-    if not 0 < number < 4000:
-        return str(number)
-    digits = ""
-    for value, sign in _ROMAN:
-        count, number = divmod(number, value)
-        digits += sign * count
-    return digits

@@ -10,13 +10,11 @@ import struct
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from shoal.converters.writer import roman
+
 BULLET, _NO_NUMBER = 23, 255
 _LEVELS = 9
 _MOST_LISTS = 5000
-_ROMAN = (
-    *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L")),
-    *((40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
-)
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 
 
@@ -113,8 +111,8 @@ def written(number: int, kind: int) -> str:
     if kind in {BULLET, _NO_NUMBER} or number < 0:
         return "" if number >= 0 else str(number)
     if kind in {1, 2} and 0 < number < 32768:
-        roman = _roman(number)
-        return roman if kind == 1 else roman.lower()
+        small = roman(number, 32767)
+        return small.upper() if kind == 1 else small
     if kind in {3, 4} and number:
         letter = chr(ord("A") + (number - 1) % 26) * min(30, (number - 1) // 26 + 1)
         return letter if kind == 3 else letter.lower()
@@ -126,14 +124,6 @@ def written(number: int, kind: int) -> str:
     if kind == 57:
         return f"- {number} -"
     return str(number)
-
-
-def _roman(number: int) -> str:
-    pieces: list[str] = []
-    for value, letters in _ROMAN:
-        pieces.append(letters * (number // value))
-        number %= value
-    return "".join(pieces)
 
 
 def _read_lists(table: bytes) -> dict[int, list[Level]]:

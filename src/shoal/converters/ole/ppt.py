@@ -160,9 +160,9 @@ class _Presentation:
         written = {id(body) for shape in shapes for body in shape.bodies}
         lost = [Shape([body]) for body in outline if id(body) not in written]
         everything = [*shapes, *lost]
-        for shape in sorted(everything, key=lambda shape: not _is_title(shape)):
+        for shape in sorted(everything, key=lambda each: not any(b.is_title for b in each.bodies)):
             self._write_shape(shape, number)
-        self._write_footers(child(slide, _FOOTERS) or self._default_footers(3), number)
+        self._write_footers(child(slide, _FOOTERS) or child(self._document, _FOOTERS, 3), number)
         for comment in deep(slide, _COMMENT):
             strings = {each.instance: _string(each) for each in children(comment, _STRING)}
             self._writer.other(Tag.ASIDE, strings.get(1, ""), source=number)
@@ -218,9 +218,6 @@ class _Presentation:
                 for body in shape.bodies:
                     self._write_once(body.lines(), -1)
 
-    def _default_footers(self, which: int) -> Record | None:
-        return child(self._document, _FOOTERS, which)
-
     def _write_footers(self, footers: Record | None, number: int) -> None:
         atom = child(footers, 0x0FDA)
         if footers is None or atom is None or len(atom.data) < 4:
@@ -239,10 +236,6 @@ class _Presentation:
         if text not in self._shown:
             self._shown.add(text)
             self._writer.other(Tag.ASIDE, text, source=number)
-
-
-def _is_title(shape: Shape) -> bool:
-    return any(body.is_title for body in shape.bodies)
 
 
 def _flat(bodies: list[TextBody]) -> list[Run]:

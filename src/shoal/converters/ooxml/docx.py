@@ -16,7 +16,6 @@ from shoal.converters.ooxml.embedded import embedded
 from shoal.converters.ooxml.ooxml import Parts, Relation, describe, first
 from shoal.converters.writer import Writer
 from shoal.converters.xml import Element, attribute, local, named
-from shoal.model.page import Tag
 
 _USUAL = ("word/document.xml", "word/document2.xml", "document.xml")
 _SEPARATORS = ("separator", "continuationSeparator", "continuationNotice")
@@ -154,9 +153,7 @@ class _Notes:
 def _result(writer: Writer, flow: Flow, parts: Parts) -> Converted:
     page = writer.page()
     describe(page, parts)
-    if not page.title:
-        heading = next((each.text for each in writer.blocks if each.kind is Tag.HEADING), "")
-        page.title = (flow.title or heading)[:1000]
+    page.title = page.title or (flow.title or writer.first_heading)[:1000]
     return Converted(page, problem=parts.problem or writer.problem)
 
 

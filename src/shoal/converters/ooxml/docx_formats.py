@@ -4,10 +4,8 @@ By far the most are Arabic, Roman and Latin letters; the rest are rows of letter
 or East Asian numerals. An unknown format shows plain digits.
 """
 
-_ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
-    *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
+from shoal.converters.writer import roman
+
 _MAX_ROMAN = 5_000
 _MAX_REPEATS = 20
 _ROWS = {
@@ -81,7 +79,7 @@ def formatted(number: int, name: str) -> str:
     if name.startswith("upper") or name == "russianUpper":
         return formatted(number, name.replace("upper", "lower").replace("Upper", "Lower")).upper()
     if name == "lowerRoman":
-        return _roman(number)
+        return roman(number, _MAX_ROMAN)
     name = _SAME.get(name, name)
     if name in _ROWS and number > 0:
         row = _ROWS[name]
@@ -115,16 +113,6 @@ def _other(number: int, name: str) -> str:
     if name == "hex":
         return f"{number:X}"
     return str(number)
-
-
-def _roman(number: int) -> str:
-    if not 0 < number <= _MAX_ROMAN:
-        return str(number)
-    written = ""
-    for value, letters in _ROMAN:
-        times, number = divmod(number, value)
-        written += letters * times
-    return written
 
 
 def _words(number: int, nth: bool) -> str:

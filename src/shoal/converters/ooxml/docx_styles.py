@@ -23,25 +23,13 @@ _HEADING_ID = re.compile(
 )
 """Of documents whose styles are lost: the ids that Word makes, which drop what is not ASCII."""
 _KINDS = {
-    "title": Tag.HEADING,
-    "subtitle": Tag.HEADING,
-    "toc heading": Tag.HEADING,
-    "author": Tag.PARAGRAPH,
-    "date": Tag.PARAGRAPH,
-    "caption": Tag.CAPTION,
-    "image caption": Tag.CAPTION,
-    "table caption": Tag.CAPTION,
-    "quote": Tag.QUOTE,
-    "intense quote": Tag.QUOTE,
-    "quotations": Tag.QUOTE,
-    "block text": Tag.QUOTE,
-    "html preformatted": Tag.PRE,
-    "preformatted text": Tag.PRE,
-    "source code": Tag.PRE,
-    "definition term": Tag.TERM,
-    "list heading": Tag.TERM,
-    "definition": Tag.DEFINITION,
-    "list contents": Tag.DEFINITION,
+    **dict.fromkeys(("title", "subtitle", "toc heading"), Tag.HEADING),
+    **dict.fromkeys(("author", "date"), Tag.PARAGRAPH),
+    **dict.fromkeys(("caption", "image caption", "table caption"), Tag.CAPTION),
+    **dict.fromkeys(("quote", "intense quote", "quotations", "block text"), Tag.QUOTE),
+    **dict.fromkeys(("html preformatted", "preformatted text", "source code"), Tag.PRE),
+    **dict.fromkeys(("definition term", "list heading"), Tag.TERM),
+    **dict.fromkeys(("definition", "list contents"), Tag.DEFINITION),
 }
 _OFF = frozenset({"0", "false", "off", "none"})
 

@@ -39,9 +39,7 @@ def read(parts: Parts, context: Context) -> list[Converted]:
     deck.end()
     page = writer.page()
     describe(page, parts)
-    if not page.title:
-        heading = next((each.text for each in writer.blocks if each.kind is Tag.HEADING), "")
-        page.title = heading[:1000]
+    page.title = page.title or writer.first_heading[:1000]
     problem = parts.problem or writer.problem or ("" if slides else "damaged: no slides in it")
     return [Converted(page, problem=problem), *embedded(parts, context)]
 

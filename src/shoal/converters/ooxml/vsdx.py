@@ -156,7 +156,7 @@ def _texts(top: Element, masters: _Masters) -> Iterator[list[Run]]:
         if text is None and (own or master):
             inner = "" if own else attribute(shape, "MasterShape")
             text = masters.text(own or master, inner) if own or inner else None
-        if text is not None and not _is_hidden(shape):
+        if text is not None and _cell(shape, "HideText") not in ("1", "true"):
             words = readable(all_text(text), "Symbol")
             yield [Run(words, False, _href(shape))]
         grouped = first(shape, "Shapes")
@@ -187,10 +187,6 @@ def _number(text: str) -> float:
     except ValueError:
         return 0.0
     return value if math.isfinite(value) and abs(value) < 1e6 else 0.0
-
-
-def _is_hidden(shape: Element) -> bool:
-    return _cell(shape, "HideText") in ("1", "true")
 
 
 def _href(shape: Element) -> str:

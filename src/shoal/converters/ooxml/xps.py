@@ -15,7 +15,6 @@ from shoal.converters.ooxml.xps_font import Font
 from shoal.converters.ooxml.xps_page import Lines, glyphs_of, paragraphs
 from shoal.converters.writer import Run, Writer
 from shoal.converters.xml import attribute, named
-from shoal.model.page import Tag
 
 _DIGITS = re.compile(r"(\d+)")
 _LEADING_BULLET = re.compile(r"^[^\w\s]\s*")
@@ -45,9 +44,7 @@ def convert(body: bytes, context: Context) -> list[Converted]:
             _write(paragraph, levels, writer, number)
     page = writer.page()
     describe(page, parts)
-    if not page.title:
-        heading = next((each.text for each in writer.blocks if each.kind is Tag.HEADING), "")
-        page.title = heading[:1000]
+    page.title = page.title or writer.first_heading[:1000]
     problem = parts.problem or writer.problem or ("" if names else "damaged: no pages in it")
     return [Converted(page, problem=problem)]
 

@@ -183,20 +183,13 @@ def _joined(before: str, after: str, compounds: frozenset[str]) -> str | None:
     stem = before[:-1]
     if not stem[-1:].isalpha() or not first.isalnum():
         return None if last == "-" and not stem else before
-    whole = _word_end(stem) + "-" + _word_start(after)
+    whole = f"{_NO_WORD.split(stem)[-1]}-{_NO_WORD.split(after)[0]}"
     if first.islower() and (last == "\u00ad" or whole.lower() not in compounds):
         return stem
     return stem + "-"
 
 
-def _word_end(text: str) -> str:
-    return re.split(r"[^\w-]", text)[-1]
-
-
-def _word_start(text: str) -> str:
-    return re.split(r"[^\w-]", text)[0]
-
-
+_NO_WORD = re.compile(r"[^\w-]")
 _COMPOUND = re.compile(r"\w+(?:-\w+)+")
 
 

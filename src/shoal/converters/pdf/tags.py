@@ -15,28 +15,8 @@ from shoal.model.page import Tag
 
 _HEADING = re.compile(r"H(?P<level>[1-6])?$|Title$")
 _INLINE = frozenset(
-    [
-        "Span",
-        "Link",
-        "Quote",
-        "Reference",
-        "BibEntry",
-        "Code",
-        "Em",
-        "Strong",
-        "Sub",
-        "Lbl",
-        "Annot",
-        "Ruby",
-        "RB",
-        "RT",
-        "RP",
-        "Warichu",
-        "WT",
-        "WP",
-        "Form",
-        "Formula",
-    ]
+    {"Span", "Link", "Quote", "Reference", "BibEntry", "Code", "Em", "Strong", "Sub", "Lbl"}
+    | {"Annot", "Ruby", "RB", "RT", "RP", "Warichu", "WT", "WP", "Form", "Formula"}
 )
 _KINDS = {
     "BlockQuote": Tag.QUOTE,

@@ -21,25 +21,9 @@ MAX_DATE_CHARS = 64
 
 _EVERYONE = frozenset({"robots", "*"})
 _PLAIN_NAMES = frozenset(
-    {
-        "all",
-        "follow",
-        "index",
-        "indexifembedded",
-        "noai",
-        "noarchive",
-        "nocache",
-        "nofollow",
-        "noimageai",
-        "noimageindex",
-        "noindex",
-        "none",
-        "noodp",
-        "nositelinkssearchbox",
-        "nosnippet",
-        "notranslate",
-        "noydir",
-    }
+    {"all", "follow", "index", "indexifembedded", "noai", "noarchive", "nocache", "nofollow"}
+    | {"noimageai", "noimageindex", "noindex", "none", "noodp", "nositelinkssearchbox"}
+    | {"nosnippet", "notranslate", "noydir"}
 )
 _VALUED_NAMES = frozenset(
     {"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"}

@@ -142,21 +142,12 @@ class _Key(Enum):
 
 # A key is known by how it begins, as in Google's parser; the misspellings are the frequent ones.
 _KEYS = {
-    b"user-agent": _Key.USER_AGENT,
-    b"useragent": _Key.USER_AGENT,
-    b"user agent": _Key.USER_AGENT,
+    **dict.fromkeys((b"user-agent", b"useragent", b"user agent"), _Key.USER_AGENT),
     b"allow": _Key.ALLOW,
-    b"disallow": _Key.DISALLOW,
-    b"dissallow": _Key.DISALLOW,
-    b"dissalow": _Key.DISALLOW,
-    b"disalow": _Key.DISALLOW,
-    b"diasllow": _Key.DISALLOW,
-    b"disallaw": _Key.DISALLOW,
-    b"sitemap": _Key.SITEMAP,
-    b"site-map": _Key.SITEMAP,
-    b"crawl-delay": _Key.CRAWL_DELAY,
-    b"crawldelay": _Key.CRAWL_DELAY,
-    b"crawl delay": _Key.CRAWL_DELAY,
+    **dict.fromkeys((b"disallow", b"dissallow", b"dissalow"), _Key.DISALLOW),
+    **dict.fromkeys((b"disalow", b"diasllow", b"disallaw"), _Key.DISALLOW),
+    **dict.fromkeys((b"sitemap", b"site-map"), _Key.SITEMAP),
+    **dict.fromkeys((b"crawl-delay", b"crawldelay", b"crawl delay"), _Key.CRAWL_DELAY),
 }
 _KEY = re.compile(b"|".join(sorted(_KEYS, reverse=True)))
 _BYTE_ORDER_MARK = re.compile(rb"\xef(?:\xbb\xbf?)?")  # also one that was cut short

@@ -98,6 +98,14 @@ def site_of_key(key: bytes) -> bytes:
     return b"".join(part for part in verbatim.groups() if part)
 
 
+def site_or_row(row: bytes) -> bytes:
+    """The site of a row; what the frontier would never take has a site of its own."""
+    try:
+        return site_of_key(row)
+    except ValueError:
+        return row
+
+
 def domain_range(domain: str) -> KeyRange:
     """All pages of a domain and of its subdomains; of one host if it is an IP address."""
     host = _reversed(domain.strip(".").lower()).encode()

@@ -7,12 +7,12 @@ knows dark from light.
 from collections.abc import Callable, Sequence
 
 from shoal.model.record import Struct
+from shoal.plot.drawing import nice_top
 from shoal.web.server.rendering import size
 from shoal.web.server.series import Point
 
 WIDTH, HEIGHT = 300, 80
 WINDOW_SECONDS = 300
-_STEPS = (1, 2, 5, 10)
 
 
 class Plot(Struct):
@@ -41,18 +41,12 @@ def _rate(value: float) -> str:
     return f"{value:,.1f}/s"
 
 
-def _count(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _bytes(value: float) -> str:
-    return f"{size(value)}/s"
-
-
 _KINDS = (
     _PlotKind("pages", "Pages", lambda point: point.pages_per_second, _rate),
-    _PlotKind("queued", "Queue", lambda point: point.queued, _count),
-    _PlotKind("bytes", "Received", lambda point: point.bytes_per_second, _bytes),
+    _PlotKind("queued", "Queue", lambda point: point.queued, "{:,.0f}".format),
+    _PlotKind(
+        "bytes", "Received", lambda point: point.bytes_per_second, lambda value: f"{size(value)}/s"
+    ),
     _PlotKind("errors", "Errors", lambda point: point.errors_per_second, _rate),
 )
 
@@ -64,7 +58,7 @@ def plots(points: Sequence[Point], now: float) -> list[Plot]:
 
 def _plot(kind: _PlotKind, points: Sequence[Point], now: float) -> Plot:
     values = [kind.value(point) for point in points]
-    top = nice_top(max(values, default=0.0))
+    top = nice_top(max(values, default=0.0), 1.0)
     places = [
         (
             round(WIDTH + (point.when - now) * WIDTH / WINDOW_SECONDS, 1),
@@ -85,13 +79,3 @@ def _plot(kind: _PlotKind, points: Sequence[Point], now: float) -> Plot:
         area=area,
         summary=f"{summary}, {kind.words(highest)} at most",
     )
-
-
-def nice_top(highest: float) -> float:
-    """The next of 1, 2, 5, 10, 20 … that is not below it."""
-    step = 1.0
-    while True:
-        for factor in _STEPS:
-            if highest <= factor * step:
-                return factor * step
-        step *= 10

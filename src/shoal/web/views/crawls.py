@@ -91,12 +91,7 @@ def _refused(site: Site, request: Request, command: CrawlCommand, error: ShoalEr
 
 VIEWS = (
     View(
-        "/crawl/start",
-        start,
-        "Start a crawl, or go on with it.",
-        "POST",
-        _WISH,
-        only="collection",
+        "/crawl/start", start, "Start a crawl, or go on with it.", "POST", _WISH, only="collection"
     ),
     View(
         "/crawl/change",

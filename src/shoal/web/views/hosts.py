@@ -87,20 +87,8 @@ VIEWS = (
         ),
         data=SitesPage,
     ),
-    View(
-        "/sites/pause",
-        pause,
-        "Ask nothing more of a host.",
-        "POST",
-        (_HOST, _BACK),
-    ),
-    View(
-        "/sites/resume",
-        resume,
-        "Go on with a paused host.",
-        "POST",
-        (_HOST, _BACK),
-    ),
+    View("/sites/pause", pause, "Ask nothing more of a host.", "POST", (_HOST, _BACK)),
+    View("/sites/resume", resume, "Go on with a paused host.", "POST", (_HOST, _BACK)),
     View(
         "/sites/slow",
         slow,
@@ -108,18 +96,6 @@ VIEWS = (
         "POST",
         (_HOST, Parameter("seconds", "At least this long between two requests; 0: as set."), _BACK),
     ),
-    View(
-        "/sites/exclude",
-        exclude,
-        "Want nothing more of a host.",
-        "POST",
-        (_HOST, _BACK),
-    ),
-    View(
-        "/sites/include",
-        include,
-        "Go on with an excluded host.",
-        "POST",
-        (_HOST, _BACK),
-    ),
+    View("/sites/exclude", exclude, "Want nothing more of a host.", "POST", (_HOST, _BACK)),
+    View("/sites/include", include, "Go on with an excluded host.", "POST", (_HOST, _BACK)),
 )

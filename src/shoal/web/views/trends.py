@@ -13,7 +13,9 @@ def trends(moments: Sequence[Moment]) -> list[Plot]:
     if len(moments) < 2:
         return []
     return [
-        _trend("freshness", "Freshness", [e.freshness for e in moments], _share, (1.0, "100%")),
+        _trend(
+            "freshness", "Freshness", [e.freshness for e in moments], "{:.0%}".format, (1.0, "100%")
+        ),
         _of_days("age", "Age", [e.age_days for e in moments]),
         _of_days("fetched", "Since the last fetch", [e.days_since_fetch for e in moments]),
     ]
@@ -49,7 +51,3 @@ def _trend(
         area=f"{line}L{WIDTH} {HEIGHT}L0 {HEIGHT}Z",
         summary=f"{title} over time: {words(values[0])} first, {words(values[-1])} now",
     )
-
-
-def _share(value: float) -> str:
-    return f"{value:.0%}"
