@@ -299,7 +299,7 @@ class Model:
                 f"{self.restored_bytes / _GB:,.1f} GB",
                 f"{restoring:,.0f} s of the line",
             ),
-            Row("  its index made anew", f"{pages / 1e6:,.2f} M pages", f"{indexing:,.0f} CPU min"),
+            Row("  its index rebuilt", f"{pages / 1e6:,.2f} M pages", f"{indexing:,.0f} CPU min"),
         ]
 
     def first_limit(self) -> Row:
