@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from shoal.cleaners.dom import content
-from shoal.cleaners.vocabulary import LAST_HEADINGS, Verdict, verdict
+from shoal.cleaners.vocabulary import LAST_HEADINGS, TagRole, tag_role
 
 SENTENCE = "The ferry leaves the old harbour at nine, and on most days it is full by a quarter to. "
 PROSE = SENTENCE * 4
@@ -176,22 +176,22 @@ def test_hostile_repetition_ends(unit: str) -> None:
 @pytest.mark.parametrize(
     ("tag", "expected"),
     [
-        ("<div class='mainNav'>", Verdict.NOISE),
-        ("<div class='no-sidebar has-footer'>", Verdict.PLAIN),
-        ("<div class='most-read'>", Verdict.NOISE),
-        ("<div role=Navigation>", Verdict.NOISE),
-        ("<div id=sharing-with-a-friend>", Verdict.PLAIN),
-        ("<div role=main>", Verdict.MAIN),
-        ("<div class=cookie_notice hidden>", Verdict.PLEA),
-        ("<div hidden>", Verdict.HIDDEN),
-        ("<div style='DISPLAY : none'>", Verdict.HIDDEN),
-        ("<div id=comment-12>", Verdict.TALK),
-        ("<ul class=menu>", Verdict.WEAK),
-        ("<div class=navigate>", Verdict.PLAIN),
+        ("<div class='mainNav'>", TagRole.NOISE),
+        ("<div class='no-sidebar has-footer'>", TagRole.PLAIN),
+        ("<div class='most-read'>", TagRole.NOISE),
+        ("<div role=Navigation>", TagRole.NOISE),
+        ("<div id=sharing-with-a-friend>", TagRole.PLAIN),
+        ("<div role=main>", TagRole.MAIN),
+        ("<div class=cookie_notice hidden>", TagRole.PLEA),
+        ("<div hidden>", TagRole.HIDDEN),
+        ("<div style='DISPLAY : none'>", TagRole.HIDDEN),
+        ("<div id=comment-12>", TagRole.TALK),
+        ("<ul class=menu>", TagRole.WEAK),
+        ("<div class=navigate>", TagRole.PLAIN),
     ],
 )
-def test_verdicts(tag: str, expected: Verdict) -> None:
-    assert verdict(tag) == expected
+def test_verdicts(tag: str, expected: TagRole) -> None:
+    assert tag_role(tag) == expected
 
 
 @pytest.mark.parametrize(

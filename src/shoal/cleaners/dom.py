@@ -13,7 +13,7 @@ from html import unescape
 from itertools import compress
 
 from shoal.cleaners.tree import ROOT, Tree
-from shoal.cleaners.vocabulary import FORUM_MARKS, LAST_HEADINGS, Verdict, verdict
+from shoal.cleaners.vocabulary import FORUM_MARKS, LAST_HEADINGS, TagRole, tag_role
 
 _PROSE_CHARS = 60
 """A block with so many characters outside links is prose."""
@@ -56,9 +56,9 @@ _LIMITS = {
     "noscript": 0.5,  # script shells and some forums keep the page here
 }
 _VERDICT_LIMITS = {
-    Verdict.HIDDEN: _NAMED_SHARE,
-    Verdict.NOISE: _NAMED_SHARE,
-    Verdict.PLEA: 0.8,
+    TagRole.HIDDEN: _NAMED_SHARE,
+    TagRole.NOISE: _NAMED_SHARE,
+    TagRole.PLEA: 0.8,
 }
 
 
@@ -80,7 +80,7 @@ class _Page:
         self.tree = tree = Tree(html)
         count = len(tree)
         self.dropped = bytearray(count)
-        self.verdicts = self._verdicts()
+        self.roles = self._roles()
         self.chars, self.linked, self.links = [0] * count, [0] * count, [0] * count
         """Characters of all text in an element, those of it in links, and runs of linked text."""
         self.own_chars, self.own_linked = [0] * count, [0] * count
@@ -98,9 +98,9 @@ class _Page:
         # A page of a few words has no prose to go by.
         self.weights = self.prose if self.prose[ROOT] >= 3 * _PROSE_CHARS else self.chars
 
-    def _verdicts(self) -> list[Verdict]:
-        html, known = self.html, {"": Verdict.PLAIN}
-        verdicts = []
+    def _roles(self) -> list[TagRole]:
+        html, known = self.html, {"": TagRole.PLAIN}
+        roles = []
         for name, start, end in zip(
             self.tree.names, self.tree.starts, self.tree.tag_ends, strict=True
         ):
@@ -111,9 +111,9 @@ class _Page:
                 else ""
             )
             if tag not in known:
-                known[tag] = verdict(tag)
-            verdicts.append(known[tag])
-        return verdicts
+                known[tag] = tag_role(tag)
+            roles.append(known[tag])
+        return roles
 
     def _measure_texts(self) -> None:
         tree, html = self.tree, self.html
@@ -156,12 +156,12 @@ class _Page:
             share = self.weights[number] / total
             if near_main and not near_main[number]:
                 share *= _OUTSIDE_MAIN
-            kind = self.verdicts[number]
+            kind = self.roles[number]
             if not self.chars[number] or names[number] in _PAGE:
                 noise = False
             elif names[number] == "header":
                 noise = not in_article[number] and share < _NAMED_SHARE
-            elif kind == Verdict.TALK:
+            elif kind == TagRole.TALK:
                 noise = not keeps_talk
             else:
                 noise = self._is_noise(number, names[number], share)
@@ -178,10 +178,10 @@ class _Page:
             return not prose and self.tree.names[self.tree.parents[number]] not in _HEADINGS
         if name == "noscript" and prose < _MIN_NOSCRIPT_PROSE:
             return True
-        kind = self.verdicts[number]
+        kind = self.roles[number]
         if share < max(_LIMITS.get(name, 0), _VERDICT_LIMITS.get(kind, 0)):
             return True
-        return kind == Verdict.WEAK and prose < 0.3 * chars and chars < 0.2 * self.chars[ROOT]
+        return kind == TagRole.WEAK and prose < 0.3 * chars and chars < 0.2 * self.chars[ROOT]
 
     def _near_main(self) -> bytearray:
         """Marks what is in the page's main elements or around them; empty if there are none."""
@@ -189,7 +189,7 @@ class _Page:
         mains = [
             number
             for number, name in enumerate(tree.names)
-            if (name == "main" or self.verdicts[number] == Verdict.MAIN)
+            if (name == "main" or self.roles[number] == TagRole.MAIN)
             and chars[number] >= max(_MIN_MAIN_CHARS, 0.15 * chars[ROOT])
         ]
         if not mains:
@@ -218,8 +218,8 @@ class _Page:
             return True
         talk = self._within(
             number
-            for number, kind in enumerate(self.verdicts)
-            if kind == Verdict.TALK and self.tree.names[number] not in _PAGE
+            for number, kind in enumerate(self.roles)
+            if kind == TagRole.TALK and self.tree.names[number] not in _PAGE
         )
         return sum(compress(self.own_prose, talk)) > self.prose[ROOT] / 2
 

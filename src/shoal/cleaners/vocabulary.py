@@ -13,7 +13,7 @@ from itertools import pairwise
 from shoal.cleaners.tokens import attributes
 
 
-class Verdict(IntEnum):
+class TagRole(IntEnum):
     """What a start tag says about its element."""
 
     PLAIN = 0
@@ -135,7 +135,7 @@ FORUM_MARKS = (
 """What the lower-case source of a forum has: schema.org's type, or its software's own names."""
 
 
-def verdict(tag: str) -> Verdict:
+def tag_role(tag: str) -> TagRole:
     """What the attributes of a start tag, given as its source, say about the element."""
     found = attributes(tag)
     role = found.get("role", "").lower()
@@ -144,20 +144,20 @@ def verdict(tag: str) -> Verdict:
         identity = ""
     words = _words(f"{found.get('class', '')} {identity}")
     if words & _PLEAS:
-        return Verdict.PLEA
+        return TagRole.PLEA
     if (
         "hidden" in found
         or found.get("aria-hidden") == "true"
         or _INVISIBLE.search(found.get("style", ""))
     ):
-        return Verdict.PLAIN if words & _FOLDED or role == "tabpanel" else Verdict.HIDDEN
+        return TagRole.PLAIN if words & _FOLDED or role == "tabpanel" else TagRole.HIDDEN
     if role in _NOISE_ROLES or words & _NOISE_WORDS or words & _NOISE_PAIRS:
-        return Verdict.NOISE
+        return TagRole.NOISE
     if words & _TALK_WORDS:
-        return Verdict.TALK
+        return TagRole.TALK
     if words & _WEAK_WORDS or role in _WEAK_ROLES:
-        return Verdict.WEAK
-    return Verdict.MAIN if role == "main" else Verdict.PLAIN
+        return TagRole.WEAK
+    return TagRole.MAIN if role == "main" else TagRole.PLAIN
 
 
 def _words(named: str) -> set[str]:

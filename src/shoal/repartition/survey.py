@@ -17,7 +17,7 @@ from shoal.freshness.priors import Group
 from shoal.freshness.refresher import GROUP_KEY, PRICE_KEY
 from shoal.frontier.exchange.repartition import Domains, Tally, Whole
 from shoal.frontier.state.rows import SiteRow, site_of_row_key, unpack_url
-from shoal.layout.crawl_row import CrawlRow
+from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow
 from shoal.model.cell import NUL
 from shoal.model.messages import Position
 from shoal.model.record import JSON_ERRORS, unpack
@@ -29,7 +29,6 @@ from shoal.store.claims import locations_of, version_of
 from shoal.store.removal import Claims
 from shoal.store.rows import FetchRow
 
-CRAWL_KEY = b"\x00crawl"
 _AT_ONCE = 1000
 _JUDGED_BY_NOBODY = b"\x00"
 """A scope's signature that is none: everything is judged again at the next start."""

@@ -29,6 +29,7 @@ from shoal.frontier.exchange.repartition import (
 )
 from shoal.frontier.schedule.credit import CreditRow
 from shoal.frontier.state.rows import BULK_UPDATE_MARK, EXCLUDED_KEY, SCHEDULE_MARK
+from shoal.layout.crawl_row import CRAWL_KEY
 from shoal.model.cell import NUL, newest_key, stamp_of, stamped, value_of
 from shoal.model.document import Fate
 from shoal.model.link import Anchor
@@ -39,7 +40,7 @@ from shoal.model.urls.partition import PARTITION_KEY, Partition
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.spelling import spellings
 from shoal.ports import Table
-from shoal.repartition.survey import CRAWL_KEY, Survey
+from shoal.repartition.survey import Survey
 from shoal.store import archive_ends
 from shoal.store.cells import Cells
 from shoal.store.change_log import SEQUENCE_KEY
@@ -48,7 +49,7 @@ from shoal.store.rows import FETCH, FetchRow, OutLink
 
 _BATCH_BYTES = 1 << 20
 _SITEMAPS = sitemap_key(b"")
-_MADE_ANEW = (CRAWL_KEY, PRICE_KEY, SEQUENCE_KEY, PARTITION_KEY)
+_WRITTEN_AGAIN = (CRAWL_KEY, PRICE_KEY, SEQUENCE_KEY, PARTITION_KEY)
 
 SourceOf = Callable[[int], Table]
 """The table of a source, by its number; good until the next one is asked for."""
@@ -228,7 +229,7 @@ class Wave:
             return None if url is None else self._owners.of(row_key(url))
         if (
             Whole.holds(key)
-            or key in _MADE_ANEW
+            or key in _WRITTEN_AGAIN
             or key.startswith(OUTBOX_KEYS)
             or archive_ends.is_mark(key)
         ):

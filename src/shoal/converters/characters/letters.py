@@ -42,7 +42,7 @@ _RARE, _RARE_ON_THE_WEB = 9.0, 25.0
 """In nats: how much likelier a charset must look than windows-1252 to be preferred."""
 
 
-class Verdict(NamedTuple):
+class CharsetGuess(NamedTuple):
     cost: float
     charset: str
     language: str
@@ -74,19 +74,19 @@ def _count(text: bytes) -> list[tuple[int, int]]:
     return counter.most_common()
 
 
-def verdicts(sample: Sample, kind: str) -> list[Verdict]:
+def verdicts(sample: Sample, kind: str) -> list[CharsetGuess]:
     """The charsets that come into question, each with its best language, the likeliest first."""
     around = b"".join(_AROUND.findall(sample.text + sample.unseen))
     kept = [item for item in _count(around) if item[0] & 0x8080]
     pairs = Pairs.of(kept)
     shapes: dict[str, float] = {}
-    best: dict[str, Verdict] = {}
+    best: dict[str, CharsetGuess] = {}
     for prior, i, name in _candidates(sample, kind, Pairs.of(kept[:_COMMON_PAIRS])):
         if name not in shapes:
             shapes[name] = pairs.cost(shape_classes(name), shape_pairs())
         cost = pairs.cost(letter_classes(name, i), languages()[i].pairs) + shapes[name] + prior
         if name not in best or cost < best[name].cost:
-            best[name] = Verdict(cost, name, languages()[i].code)
+            best[name] = CharsetGuess(cost, name, languages()[i].code)
     return sorted(best.values())
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from shoal.duplicates.across.sent_sketches import SENT, Sent, Verdict, sent_of
+from shoal.duplicates.across.sent_sketches import SENT, Sent, SketchAnswer, sent_of
 from shoal.duplicates.across.shard import REALM, Shard, far_index
 from shoal.duplicates.family import FAMILY
 from shoal.duplicates.learn.mirrors import Mirrors
@@ -138,7 +138,7 @@ class Across:
         self.pending = False
         return self._take_own(batch)
 
-    def verdict(self, row: bytes) -> Verdict | None:
+    def verdict(self, row: bytes) -> SketchAnswer | None:
         """The page of another tablet that stands for one of this."""
         sent = self._sent(row)
         return None if sent is None else sent.verdict
@@ -216,7 +216,7 @@ class Across:
             return []  # said of a stay that has ended since
         before, elsewhere = sent.verdict, {each: sent.is_elsewhere(each) for each in sent.shards}
         if told.representative:
-            sent.verdicts[shard] = Verdict(told.representative, told.resemblance)
+            sent.verdicts[shard] = SketchAnswer(told.representative, told.resemblance)
         else:
             sent.verdicts.pop(shard, None)
         self._index.put(batch, SENT + page_id(told.row), pack(sent))

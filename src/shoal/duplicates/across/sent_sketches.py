@@ -29,7 +29,7 @@ _DIGEST_BYTES = 8
 _LIFE_BYTES = 6
 
 
-class Verdict(NamedTuple):
+class SketchAnswer(NamedTuple):
     representative: bytes
     resemblance: float = 0.0
 
@@ -45,11 +45,11 @@ class Sent(Struct, array_like=True):
     """Packed."""
     readers: bytes
     shards: list[int]
-    verdicts: dict[int, Verdict] = {}
+    verdicts: dict[int, SketchAnswer] = {}
     """By shard; a shard that knows no better page says nothing."""
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> SketchAnswer | None:
         """The page that most of them name."""
         named = Counter(each.representative for each in self.verdicts.values())
         representative = min(named, key=lambda row: (-named[row], row), default=None)
@@ -122,7 +122,7 @@ def minhashes_for(shard: int, minhashes: bytes, tablets: int) -> bytes:
     return b"".join(first) + minhashes[ROUTED * ID_BYTES :]
 
 
-def verdict_of(table: Table, row: bytes) -> Verdict | None:
+def verdict_of(table: Table, row: bytes) -> SketchAnswer | None:
     """The page of another tablet that stands for one of this, as far as it was told."""
     stored = table.get(FAMILY, REALM + SENT + page_id(row))
     sent = None if stored is None else unpack(Sent, stored)

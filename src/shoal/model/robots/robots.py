@@ -23,9 +23,9 @@ __all__ = [
     "MAX_BYTES",
     "MAX_REDIRECTS",
     "Access",
+    "RobotsAnswer",
     "RobotsRules",
     "Rule",
-    "Verdict",
     "meaning",
     "parse",
     "path_of",
@@ -57,7 +57,7 @@ class Rule(NamedTuple):
     line_number: int
 
 
-class Verdict(Struct, frozen=True, array_like=True):
+class RobotsAnswer(Struct, frozen=True, array_like=True):
     """The answer for one path, with the line that gave it; none when no rule matched."""
 
     allowed: bool
@@ -74,16 +74,16 @@ class RobotsRules(Struct, frozen=True, array_like=True):
     sitemaps: tuple[str, ...] = ()
     """As written, absolute or not, in the order of the file."""
 
-    def verdict(self, path_and_query: str) -> Verdict:
+    def verdict(self, path_and_query: str) -> RobotsAnswer:
         if path_and_query == "/robots.txt":
-            return Verdict(allowed=True)  # implicitly allowed (2.2.2)
+            return RobotsAnswer(allowed=True)  # implicitly allowed (2.2.2)
         path = spell_path(path_and_query)
         for rule in self.rules:
             spellings = path.for_allow if rule.allow else path.for_disallow
             for spelling in spellings:
                 if matches(rule.pattern, spelling):
-                    return Verdict(rule.allow, rule.line_number or None, rule.pattern)
-        return Verdict(allowed=True)
+                    return RobotsAnswer(rule.allow, rule.line_number or None, rule.pattern)
+        return RobotsAnswer(allowed=True)
 
 
 ALLOW_ALL = RobotsRules()
