@@ -145,7 +145,7 @@ def test_each_host_has_an_address_and_the_log_names_it() -> None:
         assert web.seeds == ["http://www.reef.example/", "http://forum.fishkeepers.example/"]
         ask(web, "http://museum.tide.example/visit.html?x=1", User_Agent="pytest")
         ask(web, "http://museum.tide.example/nowhere", method="HEAD")
-    first, second = web.requests
+    first, second = sorted(web.requests, key=lambda request: request.started_s)
     assert (first.host, first.agent) == ("museum.tide.example", "pytest")
     assert first.target == "/visit.html?x=1"
     assert first.body_bytes == (WEB / "museum.tide.example/visit.html").stat().st_size
