@@ -282,6 +282,19 @@ def test_it_is_steered_as_a_collection_is(two: Two, own: str, command: tuple[str
     assert isinstance(order, TabletCommands)
 
 
+def test_at_rest_it_says_when_a_command_holds_and_that_it_waits(two: Two, own: str) -> None:
+    place = ("--dir", own)
+    said = two.shoal.ok("pause", "www.reef.example", *place).lines
+    assert said == ["www.reef.example is paused from the next crawl on."]
+    assert "1 command waits here for the next crawl" in two.shoal.ok("hosts", *place).err
+    done = two.shoal.ok("mark", PAGE, "seen=yes", *place)
+    assert done.lines == ["seen=yes"]
+    assert "2 commands wait here for the next crawl" in done.err
+    for command in (("mark", PAGE), ("status",), ("feed", "list")):
+        assert "2 commands wait here for the next crawl" in two.shoal.ok(*command, *place).err
+    assert "wait" not in two.shoal.ok("hosts", "--json", *place).err
+
+
 REFUSED = [
     ("feed", "remove", "http://www.reef.example/never.xml"),
     ("feed", "show", "http://www.reef.example/", "--resolve=www.reef.example=127.0.0.1:1"),
