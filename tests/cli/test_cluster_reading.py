@@ -325,7 +325,9 @@ def test_it_is_crawled_and_refreshed(shoal: Shoal, own: str) -> None:
         places = [f"--set=resolve.{host}={address}" for host, address in web.resolve.items()]
         before = shoal.ok("status", "--json", "--dir", own).json
         shoal.ok("crawl", *places, "--quiet", "--dir", own)
-        shoal.ok("refresh", "--site=www.reef.example", *places, "--quiet", "--dir", own)
+        done = shoal.ok("refresh", "--site=www.reef.example", *places, "--dir", own)
+    (told,) = [line for line in done.lines if line.startswith("Asked again for ")]
+    assert told.endswith(" unchanged."), done.text
     after = shoal.ok("status", "--json", "--dir", own).json
     assert after["totals"]["requests"] > before["totals"]["requests"]
     visits = shoal.ok("show", PAGE, "--history", "--json", "--dir", own).json

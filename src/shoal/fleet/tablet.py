@@ -33,7 +33,7 @@ from shoal.fleet.tablet_storage import Storage, storage_of
 from shoal.fleet.tablet_views import TabletViews
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.schedule.allowance import Mode
-from shoal.layout.cluster_status import TabletReport
+from shoal.layout.cluster_status import AskedAgain, TabletReport
 from shoal.layout.identity import TabletIdentity
 from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import tablet_name
@@ -175,6 +175,8 @@ class Tablet:
         found.sent, found.outbox = outbox.sent, outbox.depth
         found.taken = 0 if self._arriving is None else self._arriving.arrivals.taken
         found.counts = engine.counts.as_dict()
+        done = running.progress
+        found.again = AskedAgain(done.again, done.changed, done.missing, done.again_failed)
         if running.live is not None:
             found.pages_per_second = running.live.pages_per_second
             found.in_flight = running.live.in_flight
