@@ -13,6 +13,7 @@ from shoal.cli.options import command_names, parse_and_run
 from shoal.cluster.objects import open_objects
 from shoal.control.cluster_commands import ClusterCommands, TabletCommands
 from shoal.demo import serve
+from shoal.fleet import cluster_run
 from shoal.fleet.cluster_claim import Claimed
 from tests.cli.command import Done, Shoal
 
@@ -308,6 +309,14 @@ def test_it_says_why_not_as_a_collection_does(two: Two, command: tuple[str, ...]
     one, many = (two.shoal(*command, "--dir", str(place)) for place in (two.one, two.many))
     assert one.code == many.code != 0
     assert one.err.replace(str(two.one), "") == many.err.replace(str(two.many), "") != ""
+
+
+@pytest.mark.parametrize("command", [("refresh",), ("crawl",), ("crawl", "http://a.example/")])
+def test_without_ray_it_says_so_before_anything_else(
+    two: Two, own: str, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_run, "find_spec", lambda _name: None)
+    assert "A cluster needs Ray" in two.shoal.refuses(*command, "--dir", own)
 
 
 def test_what_a_crawl_needs(two: Two) -> None:

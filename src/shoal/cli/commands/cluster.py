@@ -162,9 +162,10 @@ def run_and_tell(
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.cluster_screen import Shown, stopping_on_signals, tell_ending
     from shoal.engine.preflight import check
-    from shoal.fleet.cluster_run import Running, run_cluster
+    from shoal.fleet.cluster_run import Running, must_have_ray, run_cluster
     from shoal.loop import run
 
+    must_have_ray()
     run(check(config, links, Path(place)))
     with Shown(quiet=quiet, terminal=sys.stderr.isatty()) as shown:
         shown.note(f"Starting the cluster in {place}; Ctrl-C stops it, the same command goes on.")
