@@ -231,6 +231,14 @@ def test_room_is_made_in_each_tablet(two: Two, own: str) -> None:
     assert two.shoal.ok("export", "jsonl", "--dir", own).out == before
 
 
+@pytest.mark.parametrize("command", ["compact", "repair"])
+def test_it_says_which_tablet_its_lines_are_about(two: Two, own: str, command: str) -> None:
+    said = two.shoal.ok(command, "--dir", own).err.splitlines()
+    assert said[0] == "Tablet 0 …"
+    second = said.index("Tablet 1 …")
+    assert said[1:second] == said[second + 1 :]
+
+
 def test_groups_are_made_again_in_each_tablet(two: Two, own: str) -> None:
     assert two.shoal.ok("dups", "--rebuild", "--json", "--dir", own).json["duplicates"] > 0
     assert two.shoal.ok("verify", "--json", "--dir", own).json["ok"]
