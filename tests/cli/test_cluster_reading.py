@@ -13,6 +13,7 @@ from shoal.cli.options import command_names, parse_and_run
 from shoal.cluster.objects import open_objects
 from shoal.control.cluster_commands import ClusterCommands, TabletCommands
 from shoal.demo import serve
+from shoal.fleet import cluster_run
 from shoal.fleet.cluster_claim import Claimed
 from tests.cli.command import Done, Shoal
 
@@ -230,6 +231,14 @@ def test_room_is_made_in_each_tablet(two: Two, own: str) -> None:
     assert two.shoal.ok("export", "jsonl", "--dir", own).out == before
 
 
+@pytest.mark.parametrize("command", ["compact", "repair"])
+def test_it_says_which_tablet_its_lines_are_about(two: Two, own: str, command: str) -> None:
+    said = two.shoal.ok(command, "--dir", own).err.splitlines()
+    assert said[0] == "Tablet 0 …"
+    second = said.index("Tablet 1 …")
+    assert said[1:second] == said[second + 1 :]
+
+
 def test_groups_are_made_again_in_each_tablet(two: Two, own: str) -> None:
     assert two.shoal.ok("dups", "--rebuild", "--json", "--dir", own).json["duplicates"] > 0
     assert two.shoal.ok("verify", "--json", "--dir", own).json["ok"]
@@ -282,6 +291,19 @@ def test_it_is_steered_as_a_collection_is(two: Two, own: str, command: tuple[str
     assert isinstance(order, TabletCommands)
 
 
+def test_at_rest_it_says_when_a_command_holds_and_that_it_waits(two: Two, own: str) -> None:
+    place = ("--dir", own)
+    said = two.shoal.ok("pause", "www.reef.example", *place).lines
+    assert said == ["www.reef.example is paused from the next crawl on."]
+    assert "1 command waits here for the next crawl" in two.shoal.ok("hosts", *place).err
+    done = two.shoal.ok("mark", PAGE, "seen=yes", *place)
+    assert done.lines == ["seen=yes"]
+    assert "2 commands wait here for the next crawl" in done.err
+    for command in (("mark", PAGE), ("status",), ("feed", "list")):
+        assert "2 commands wait here for the next crawl" in two.shoal.ok(*command, *place).err
+    assert "wait" not in two.shoal.ok("hosts", "--json", *place).err
+
+
 REFUSED = [
     ("feed", "remove", "http://www.reef.example/never.xml"),
     ("feed", "show", "http://www.reef.example/", "--resolve=www.reef.example=127.0.0.1:1"),
@@ -295,6 +317,14 @@ def test_it_says_why_not_as_a_collection_does(two: Two, command: tuple[str, ...]
     one, many = (two.shoal(*command, "--dir", str(place)) for place in (two.one, two.many))
     assert one.code == many.code != 0
     assert one.err.replace(str(two.one), "") == many.err.replace(str(two.many), "") != ""
+
+
+@pytest.mark.parametrize("command", [("refresh",), ("crawl",), ("crawl", "http://a.example/")])
+def test_without_ray_it_says_so_before_anything_else(
+    two: Two, own: str, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_run, "find_spec", lambda _name: None)
+    assert "A cluster needs Ray" in two.shoal.refuses(*command, "--dir", own)
 
 
 def test_what_a_crawl_needs(two: Two) -> None:
@@ -312,7 +342,9 @@ def test_it_is_crawled_and_refreshed(shoal: Shoal, own: str) -> None:
         places = [f"--set=resolve.{host}={address}" for host, address in web.resolve.items()]
         before = shoal.ok("status", "--json", "--dir", own).json
         shoal.ok("crawl", *places, "--quiet", "--dir", own)
-        shoal.ok("refresh", "--site=www.reef.example", *places, "--quiet", "--dir", own)
+        done = shoal.ok("refresh", "--site=www.reef.example", *places, "--dir", own)
+    (told,) = [line for line in done.lines if line.startswith("Asked again for ")]
+    assert told.endswith(" unchanged."), done.text
     after = shoal.ok("status", "--json", "--dir", own).json
     assert after["totals"]["requests"] > before["totals"]["requests"]
     visits = shoal.ok("show", PAGE, "--history", "--json", "--dir", own).json

@@ -152,3 +152,9 @@ def test_a_fault_of_the_program_shows_its_place_only_when_asked(shoal: Shoal) ->
     assert "Traceback" not in plain.err
     assert plain.err.startswith("shoal: ")
     assert "Traceback" in shoal("status", "--traceback").err
+
+
+@pytest.mark.parametrize("command", [("map", "http://127.0.0.1:1/"), ("crawl",)])
+def test_a_misspelt_directory_is_no_collection(shoal: Shoal, command: tuple[str, ...]) -> None:
+    assert "There is no collection in nowhere" in shoal.refuses(*command, "--dir", "nowhere")
+    assert not (shoal.directory / "nowhere").exists()

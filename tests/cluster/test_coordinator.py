@@ -145,6 +145,27 @@ def test_a_running_cluster_is_steered_as_a_collection_is(world: Running, tmp_pat
     assert not list(cluster.objects.names("orders"))
 
 
+def test_what_was_wanted_at_rest_holds_before_the_first_request(
+    world: Running, tmp_path: Path
+) -> None:
+    Cluster(tmp_path / "c", world.web.seeds(), **{"crawl.max_pages": 12}).run()
+    hosts = [f"{world.web.host_name(host)}:{world.port}" for host in range(6)]
+    late = f"http://{hosts[0]}/late"
+    world.put(0, "/late", "<p>Submitted while nobody ran.</p>")
+    with shoal.open(str(tmp_path / "c")) as whole:
+        whole.submit(late)
+        whole.pause(hosts[4])
+        whole.exclude(hosts[5])
+    before = len(world.log())
+    again = Cluster(tmp_path / "c", [])
+    assert again.run().ended == "finished"
+    asked = [request.host for request in world.log()[before:]]
+    assert hosts[1] in asked
+    assert not {hosts[4], hosts[5]} & set(asked)
+    assert [request.url for request in world.log()].count(late) == 1, "it is carried out once"
+    assert not list(again.objects.names("orders"))
+
+
 def test_an_order_is_given_again_until_its_tablet_has_carried_it_out(
     world: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,3 +22,16 @@ def reading(given_dir: str | None) -> Iterator["Collection"]:
         collection = open_collection(given_dir, OWNER, progress)
     with collection:
         yield collection
+
+
+def tell_waiting(given_dir: str | None) -> None:
+    """What was ordered of a cluster at rest is not to be seen in its tables yet: say so."""
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.wording import count
+    from shoal.control.cluster_commands import waiting_at_rest
+    from shoal.layout.layout import place_of
+
+    waiting = waiting_at_rest(place_of(given_dir))
+    if waiting:
+        wait = "waits" if waiting == 1 else "wait"
+        screen.remark(f"{count(waiting, 'command')} {wait} here for the next crawl to begin with.")

@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterator
 
 from shoal.cluster.objects import Missing, Objects, open_objects
+from shoal.layout.cluster_status import status_at
+from shoal.layout.layout import is_cluster_place
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
 from shoal.sources.inbox import Command
 
@@ -60,3 +62,12 @@ class ClusterCommands:
 
 def post(place: str, command: ClusterCommand) -> None:
     ClusterCommands(open_objects(place)).post(command)
+
+
+def waiting_at_rest(place: str) -> int:
+    """How many commands wait for the next start of a cluster. None do while it runs, and none in a
+    collection, where each is carried out at once."""
+    if not is_cluster_place(place) or status_at(place).running:
+        return 0
+    given = ClusterCommands(open_objects(place)).take()
+    return sum(len(each.commands) for _, each in given if isinstance(each, TabletCommands))

@@ -4,7 +4,7 @@ once.
 Only one process writes to a table. While a crawl runs the order goes into its inbox, which it
 looks into once a second; while none does, the collection is opened, changed and closed. Between the
 look at the lock and the opening a crawl may start: then the inbox is right after all. Those for a
-cluster are handed out by its coordinator (cluster_orders.py), while it runs or at the next start.
+cluster are handed out by its coordinator (cluster_commands.py), while it runs or at the next start.
 """
 
 import difflib

@@ -81,6 +81,11 @@ Watch = Callable[[Snapshot], None]
 class Peers(Protocol):
     """The other tablets, as far as a crawl has to know."""
 
+    def begin(self) -> None:
+        """Carry out what people wanted of it before it ran; after this the first request is
+        made."""
+        ...
+
     async def more(self) -> bool:
         """Nothing is left to do here. Waits until there is, which is True, or until nobody has
         anything left."""
@@ -137,6 +142,9 @@ class RunningCrawl:
         if self._index is not None:
             self._index.start()
         reconsidered = engine.start(seeds)
+        await self._carry_out_commands()  # what waited holds before the first request
+        if self._peers is not None:
+            self._peers.begin()
         keepers = [asyncio.create_task(each) for each in (self._keep_house(), self._take_in())]
         for keeper in keepers:
             keeper.add_done_callback(self._stop_without_keeper)

@@ -7,7 +7,7 @@ tablet is left. Whoever is killed meanwhile leaves what the next owner can go on
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shoal.closing import Closing
@@ -25,9 +25,11 @@ _LEASE_SECONDS = 15.0
 _WHO = "a command"
 
 
-def tablets_at_rest(at: str | Path) -> Iterator[Path]:
-    """The directory of each tablet, to be changed before the next is asked for. Raises Busy while
-    the cluster runs."""
+def tablets_at_rest(
+    at: str | Path, progress: Callable[[str], None] = lambda _: None
+) -> Iterator[Path]:
+    """The directory of each tablet, to be changed before the next is asked for. Of a cluster
+    `progress` is told which one follows. Raises Busy while the cluster runs."""
     place = str(at)
     if not is_cluster_place(place):
         yield Path(place)
@@ -35,6 +37,7 @@ def tablets_at_rest(at: str | Path) -> Iterator[Path]:
     objects = open_objects(place)
     with Claimed(place, objects):
         for number in range(read(place, objects).tablets):
+            progress(f"Tablet {number} …")
             name = tablet_name(number)
             ownership = Ownership(objects, f"tablets/{name}", _WHO, _LEASE_SECONDS)
             time.sleep(ownership.claim())

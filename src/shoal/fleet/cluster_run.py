@@ -171,4 +171,8 @@ def summary_of(status: ClusterStatus, counts: Status, seconds: float) -> Summary
         reconsidered=0,
         trouble=[],
         unanswered=False,
+        again=status.again.pages,
+        changed=status.again.changed,
+        missing=status.again.missing,
+        again_failed=status.again.failed,
     )

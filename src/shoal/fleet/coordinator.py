@@ -182,18 +182,18 @@ class Coordinator:
                     free = [each for each in machines if each not in self._drained]
                     self._move(moves_to_balance(at, free))
                 case TabletCommands():
-                    if not self._hand_out(command) and self._is_kept(key):
+                    if not self._hand_out(key, command) and self._is_kept(key):
                         continue  # again in a second: each order can be repeated
                 case _:
                     self.stop("asked to stop")
             self._commands.done(key)
 
-    def _hand_out(self, command: TabletCommands) -> bool:
+    def _hand_out(self, key: str, command: TabletCommands) -> bool:
         """Whether all tablets that it concerns have carried it out, and made that durable."""
         done = True
         for number, commands in by_tablet(command.commands, self._status.tablets).items():
             try:
-                self._fleet.call(number, "carry_out", commands, seconds=_OBEY_SECONDS)
+                self._fleet.call(number, "carry_out", commands, key, seconds=_OBEY_SECONDS)
             except Exception:  # noqa: BLE001 - it moves, or has died: it is told again
                 done = False
         return done

@@ -80,6 +80,6 @@ class CheckpointSource(SnapshotSource):
     number: int = 0
 
     def _here(self) -> Path:
-        from shoal.access.restored import restored_tablet  # noqa: PLC0415 - it needs rank_all.py
+        from shoal.access.restored import restored_tablet  # noqa: PLC0415 - only where it is used
 
         return restored_tablet(self.directory, self.number)

@@ -20,6 +20,8 @@ from shoal.cluster.exchange import Pipe, Sender
 from shoal.cluster.objects import StoreFault, open_objects
 from shoal.cluster.ownership import Ownership
 from shoal.config import Config
+from shoal.control.cluster_commands import ClusterCommands, TabletCommands
+from shoal.control.command_targets import by_tablet
 from shoal.engine.engine import Engine
 from shoal.engine.exchange import Exchange
 from shoal.engine.running import RunningCrawl
@@ -31,7 +33,7 @@ from shoal.fleet.tablet_storage import Storage, storage_of
 from shoal.fleet.tablet_views import TabletViews
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.schedule.allowance import Mode
-from shoal.layout.cluster_status import TabletReport
+from shoal.layout.cluster_status import AskedAgain, TabletReport
 from shoal.layout.identity import TabletIdentity
 from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import tablet_name
@@ -105,6 +107,8 @@ class Tablet:
         self._waited = 0.0
         self._last_durable = 0.0
         self._views = TabletViews()
+        self._found_waiting: set[str] = set()
+        """Keys of the commands that it carried out before its first request."""
         self._saving = threading.Lock()
         """Held while what was written is made durable: one at a time, and not while it closes."""
         self._over = threading.Event()
@@ -138,9 +142,11 @@ class Tablet:
             raise CollectionError(f"Tablet {self.spec.number} is not open yet; try again.")
         return self._views.ask(Layout(self._storage.path), principal, question, *given, **named)
 
-    def carry_out(self, commands: Sequence[Command]) -> None:
-        """Do what people want of the crawl. When it returns, that is durable."""
-        self._submit(self._obey, commands).result(_ANSWER_SECONDS)
+    def carry_out(self, commands: Sequence[Command], key: str) -> None:
+        """Do what people want of the crawl, unless it found that waiting when it began. When it
+        returns, that is durable."""
+        todo = () if key in self._found_waiting else commands
+        self._submit(self._obey, todo).result(_ANSWER_SECONDS)
         self._make_durable()
 
     def snapshot(self, name: str) -> tuple[str, str]:
@@ -169,6 +175,8 @@ class Tablet:
         found.sent, found.outbox = outbox.sent, outbox.depth
         found.taken = 0 if self._arriving is None else self._arriving.arrivals.taken
         found.counts = engine.counts.as_dict()
+        done = running.progress
+        found.again = AskedAgain(done.again, done.changed, done.missing, done.again_failed)
         if running.live is not None:
             found.pages_per_second = running.live.pages_per_second
             found.in_flight = running.live.in_flight
@@ -331,6 +339,14 @@ class Tablet:
                 ownership.must_hold()
 
     # --- the Peers of its crawl -------------------------------------------------------------
+
+    def begin(self) -> None:
+        """The coordinator hands out the same commands, and deletes them when all have them. They
+        are read in the loop, so that none is handed out between the reading and the doing."""
+        for key, command in ClusterCommands(open_objects(self.spec.place)).take():
+            if isinstance(command, TabletCommands):
+                self._obey(by_tablet(command.commands, self.spec.tablets).get(self.spec.number, ()))
+                self._found_waiting.add(key)
 
     async def more(self) -> bool:
         engine, running, exchange = self._engine, self._running, self._exchange

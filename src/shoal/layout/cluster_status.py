@@ -14,6 +14,16 @@ SILENT_SECONDS = 30.0
 """Whoever runs a cluster writes every second, or when the store lets it."""
 
 
+class AskedAgain(Struct, frozen=True):
+    """Visits to pages that had been visited before, and what became of them."""
+
+    pages: int = 0
+    changed: int = 0
+    missing: int = 0
+    """Gone or moved."""
+    failed: int = 0
+
+
 class TabletReport(Struct):
     """What a tablet is doing."""
 
@@ -37,6 +47,8 @@ class TabletReport(Struct):
     last_durable: float = 0.0
     """When what was written then was made durable."""
     uploaded_bytes: int = 0
+    again: AskedAgain = AskedAgain()
+    """By this process."""
 
     @property
     def is_over(self) -> bool:
@@ -81,6 +93,16 @@ class ClusterStatus(Struct):
             for name, amount in report.counts.items():
                 total.add(name, amount)
         return total
+
+    @property
+    def again(self) -> AskedAgain:
+        parts = [report.again for report in self.reports]
+        return AskedAgain(
+            pages=sum(each.pages for each in parts),
+            changed=sum(each.changed for each in parts),
+            missing=sum(each.missing for each in parts),
+            failed=sum(each.failed for each in parts),
+        )
 
     @property
     def outbox(self) -> int:

@@ -54,7 +54,7 @@ def compact(
 ) -> Compacted:
     """Each tablet. Raises Busy while another process writes to the collection."""
     done = Compacted()
-    for directory in tablets_at_rest(place):
+    for directory in tablets_at_rest(place, progress):
         _add(done, _compact(directory, config, least_dead_share, progress))
     return done
 

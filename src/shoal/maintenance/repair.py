@@ -66,7 +66,7 @@ class Repaired(Struct):
 def repair(place: str | Path, progress: Progress) -> Repaired:
     """Each tablet. Raises Busy while another process writes to the collection."""
     done = Repaired()
-    for directory in tablets_at_rest(place):
+    for directory in tablets_at_rest(place, progress):
         more = _repair(directory, progress)
         for name in done.__struct_fields__:
             setattr(done, name, getattr(done, name) + getattr(more, name))

@@ -12,7 +12,7 @@ to each family:
     link        with the page; a target is named only in the tablet that has both
     change      left behind: the index is rebuilt from the rows
     print       with the page or the site that it names; groups divided, and joined again
-    outbox      addressed again (moving_outbox.py)
+    outbox      addressed again (outbox.py)
     queue       01 active, 02 front index, 04 reopen, a site's entries: with the site, as they are
                 03 relax, 07 injection: with the row; 06 listing: with the sitemap or feed
                 05 bulk update: with the site; 08 schedule, and a bulk update of all sites: to every

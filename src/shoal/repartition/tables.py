@@ -200,7 +200,7 @@ class Wave:
         places = [place for out in owner for place in spellings(out.link.row)]
         anchors = filling.table.get_many("anchor", [newest_key(place, row) for place in places])
         kept = {place for place, anchor in zip(places, anchors, strict=True) if anchor is not None}
-        for out in owner:  # without an anchor it is still on its way: see moving_outbox.py
+        for out in owner:  # without an anchor it is still on its way: see outbox.py
             out.target = next((each for each in spellings(out.link.row) if each in kept), b"")
         return True
 

@@ -159,11 +159,13 @@ def run_and_tell(
     quiet: bool,
 ) -> int:
     """Run a cluster to the end, showing progress on standard error and minding Ctrl-C."""
+    from shoal.cli.terminal import screen
     from shoal.cli.terminal.cluster_screen import Shown, stopping_on_signals, tell_ending
     from shoal.engine.preflight import check
-    from shoal.fleet.cluster_run import Running, run_cluster
+    from shoal.fleet.cluster_run import Running, must_have_ray, run_cluster
     from shoal.loop import run
 
+    must_have_ray()
     run(check(config, links, Path(place)))
     with Shown(quiet=quiet, terminal=sys.stderr.isatty()) as shown:
         shown.note(f"Starting the cluster in {place}; Ctrl-C stops it, the same command goes on.")
@@ -177,6 +179,9 @@ def run_and_tell(
                 started=stopping.started,
                 selection=selection,
             )
+    is_refreshed = selection is not None and status.ended == "finished"
+    if is_refreshed and not status.again.pages and not quiet:
+        screen.remark("No stored page is meant: nothing was asked (see --site and --older).")
     return tell_ending(status, stopping.signal, json=json, quiet=quiet)
 
 

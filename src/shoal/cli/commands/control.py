@@ -18,7 +18,7 @@ def hosts(
     json: Json = False,
 ) -> None:
     """Every host: ready or left alone, why, and what waits."""
-    from shoal.cli.places import reading
+    from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
     from shoal.collection.report.hosts import host_lines
 
@@ -30,6 +30,7 @@ def hosts(
     numbers = ["waiting", "fetched", "failed", "delay"]
     columns = ["host", "state", *numbers, "robots", "note"]
     screen.table(columns, (_cells(line) for line in lines), numbers=numbers)
+    tell_waiting(given_dir)
 
 
 def _cells(line: "HostLine") -> list[str]:
@@ -72,11 +73,16 @@ def _switch(host: str, given_dir: Dir, what: str, *, on: bool, says: str, json: 
     if json:
         screen.json({"host": name, what: on, "running": is_running})
         return
-    screen.say(f"{name} {says}" + _when(is_running))
+    screen.say(f"{name} {says}" + _when(place, is_running))
 
 
-def _when(is_running: bool) -> str:
-    return "; the running crawl is told." if is_running else " in the next crawl."
+def _when(place: str, is_running: bool) -> str:
+    """Of a cluster at rest nothing is changed before its next crawl, which begins with it."""
+    from shoal.layout.layout import is_cluster_place
+
+    if is_running:
+        return "; the running crawl is told."
+    return " from the next crawl on." if is_cluster_place(place) else " in the next crawl."
 
 
 @app.command()
@@ -94,14 +100,14 @@ def slow(
     from shoal.control import commands
     from shoal.layout.layout import place_of
 
-    wanted = seconds(delay, "TIME")
-    is_running = commands.slow(place_of(given_dir), host, wanted)
+    wanted, place = seconds(delay, "TIME"), place_of(given_dir)
+    is_running = commands.slow(place, host, wanted)
     name = commands.host_label(host)
     if json:
         screen.json({"host": name, "delay_seconds": wanted, "running": is_running})
         return
     often = f"once in {wanted:g} s at most" if wanted else "as often as the settings allow"
-    screen.say(f"{name} is asked {often}" + _when(is_running))
+    screen.say(f"{name} is asked {often}" + _when(place, is_running))
 
 
 @app.command()
@@ -137,7 +143,8 @@ def retry(
         return
     what = f"What failed ({reason})" if reason else "What failed"
     where = f" at {name}" if name else ""
-    screen.say(f"{what}{where} is fetched again" + _when(is_running))
+    when = "; the running crawl is told." if is_running else " in the next crawl."
+    screen.say(f"{what}{where} is fetched again{when}")
 
 
 @app.command()

@@ -151,6 +151,9 @@ def crawl(
         return run_and_tell(place, config, found, json=json, quiet=quiet)
     directory = Path(place)
     Layout(directory).must_be_free()
+    is_named = seeds or sitemap or config.crawl.seeds
+    if given_dir is not None and not is_named and not directory.exists():
+        Layout(directory).must_exist()  # there is nothing to go on with: it was misspelt
     links = seeds_of(seeds or (), config, directory, sitemap or ())
     job = Job(directory, config, links)
     if shadow:

@@ -85,7 +85,7 @@ def _tell(done: "Added", what: str, *, json: bool) -> None:
 @feed_app.command("list")
 def feed_list(given_dir: Dir = None, json: Json = False) -> None:
     """Every feed: when it was asked, and will be."""
-    from shoal.cli.places import reading
+    from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
     from shoal.control.feeds import feeds_of
 
@@ -93,7 +93,8 @@ def feed_list(given_dir: Dir = None, json: Json = False) -> None:
         lines = feeds_of(collection)
     if json:
         screen.json(lines)
-    elif not lines:
+        return
+    if not lines:
         screen.remark("No feed is polled: shoal feed add URL")
     else:
         columns = ["feed", "title", "asked", "next", "status", "pushed until", "note"]
@@ -110,6 +111,7 @@ def feed_list(given_dir: Dir = None, json: Json = False) -> None:
             for line in lines
         )
         screen.table(columns, rows, numbers=["status"])
+    tell_waiting(given_dir)
 
 
 @feed_app.command("opml")

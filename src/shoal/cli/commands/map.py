@@ -1,6 +1,7 @@
 """`shoal map`: which URLs a site says it has."""
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import Assign, Dir, Json, Resolve, app, argument, option
@@ -27,14 +28,16 @@ def map_command(
     They are read from robots.txt, from sitemaps (also compressed, nested and plain text) and from
     the collection, if it has the site. Asks as politely as a crawl.
     """
-    from shoal.access.opening import settings_at
+    from shoal.access.opening import is_there, settings_at
     from shoal.cli.settings_flags import assignments, resolutions
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.quantities import seconds
     from shoal.control.site_map import map_site
-    from shoal.layout.layout import place_of
+    from shoal.layout.layout import Layout, place_of
 
     place = place_of(given_dir)
+    if given_dir is not None and not is_there(place):
+        Layout(Path(place)).must_exist()  # it was misspelt
     overrides = {**resolutions(resolve or ()), **assignments(assign or ())}
     config = settings_at(place, overrides, os.environ)
     found = map_site(site, place, config, seconds(max_time, "--max-time"))

@@ -19,7 +19,7 @@ def mark(
     Search finds it by mark:NAME=VALUE. Whatever you find out about pages outside Shoal (people
     named, a class, a judgement) is kept in the page's row and in the index.
     """
-    from shoal.cli.places import reading
+    from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
     from shoal.control import commands
     from shoal.errors import UsageError
@@ -44,3 +44,4 @@ def mark(
             screen.say(f"{name}={value}")
     if not any(found.values()):
         screen.remark("It has no marks.")
+    tell_waiting(given_dir)

@@ -29,7 +29,7 @@ Form = Literal["urls", "jsonl", "warc", "cdxj"]
 @app.command()
 def status(given_dir: Dir = None, json: Json = False) -> None:
     """How it stands: counts that add up, and the running crawl."""
-    from shoal.cli.places import reading
+    from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.crawl_progress import live_lines
     from shoal.cli.terminal.status_report import status_lines
@@ -54,6 +54,7 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
     screen.say(f"Any of these: {program()} urls --state STATE [--reason REASON]")
     if is_cluster:
         screen.say(f"Its machines and tablets: {program()} cluster status {found.directory}")
+        tell_waiting(given_dir)
 
 
 @app.command()

@@ -112,6 +112,8 @@ def stopping_on_signals(shown: Shown) -> Iterator[Stopping]:
 
 
 def tell_ending(status: "ClusterStatus", came: int, *, json: bool, quiet: bool) -> int:
+    from shoal.cli.terminal.status_report import asked_again
+
     if json:
         screen.json(status)
     elif not quiet:
@@ -122,6 +124,9 @@ def tell_ending(status: "ClusterStatus", came: int, *, json: bool, quiet: bool) 
             f"{says}. {count(pages, 'page')} fetched, {counts['queued']:,} queued, "
             f"in {count(status.tablets, 'tablet')}; {count(len(status.moves), 'move')}."
         )
+        again = status.again
+        if again.pages:
+            screen.say(asked_again(again.pages, again.changed, again.missing, again.failed))
         screen.say(
             f"See: {program()} status --dir {status.place}; "
             f"{program()} search --dir {status.place} WORDS"

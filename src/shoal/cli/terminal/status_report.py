@@ -64,7 +64,8 @@ def ending(
     else:
         yield f"Stopped after {took}: {summary.reason}."
     if summary.again:
-        yield _again(summary)
+        failed = summary.again_failed
+        yield asked_again(summary.again, summary.changed, summary.missing, failed)
     if summary.reconsidered:
         urls = count(summary.reconsidered, "URL")
         whose = "its" if summary.reconsidered == 1 else "their"
@@ -90,17 +91,16 @@ def ending(
     yield f"Next: {' · '.join(commands)}"
 
 
-def _again(summary: Summary) -> str:
+def asked_again(pages: int, changed: int, missing: int, failed: int) -> str:
     """What became of pages that were asked for again."""
-    known = summary.changed + summary.missing + summary.again_failed
     parts_of = {
-        "changed": summary.changed,
-        "unchanged": summary.again - known,
-        "gone or moved": summary.missing,
-        "not answered": summary.again_failed,
+        "changed": changed,
+        "unchanged": pages - changed - missing - failed,
+        "gone or moved": missing,
+        "not answered": failed,
     }
     told = ", ".join(f"{number:,} {name}" for name, number in parts_of.items() if number)
-    return f"Asked again for {count(summary.again, 'page')}: {told}."
+    return f"Asked again for {count(pages, 'page')}: {told}."
 
 
 def recovery_lines(recovered: Recovered) -> Iterator[str]:

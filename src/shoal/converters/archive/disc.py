@@ -1,6 +1,6 @@
 """What lies in a cabinet or on a disc? The members of CAB files and of ISO 9660 images.
 
-Cabinets are read with MSZIP (Deflate in blocks that share a window) and LZX (archive_lzx.py);
+Cabinets are read with MSZIP (Deflate in blocks that share a window) and LZX (lzx.py);
 Quantum is nowhere any more. Of a disc the Joliet names are taken, else Rock Ridge's,
 else the short ones. Folders that contain themselves are entered once.
 """

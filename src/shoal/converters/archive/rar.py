@@ -2,7 +2,7 @@
 
 An own reader of the headers of RAR 1.5 to 4 (`Rar!` 1A 07 00) and RAR 5 (1A 07 01 00), after the
 published technical note. RAR's compression is nobody's standard: packed members are read by the
-program `bsdtar` when it is installed (archive_program.py), else only listed.
+program `bsdtar` when it is installed (program.py), else only listed.
 """
 
 import struct

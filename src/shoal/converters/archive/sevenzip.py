@@ -1,7 +1,7 @@
 """What lies in a 7z archive? Its members, by an own reader of its headers (7zFormat.txt).
 
 Names and sizes stand at the end of the file, mostly compressed themselves. Members are packed one
-behind the other in folders, each a chain of coders (archive_coders.py). What is encrypted or in
+behind the other in folders, each a chain of coders (coders.py). What is encrypted or in
 PPMd is only listed.
 """
 

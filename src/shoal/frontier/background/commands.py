@@ -42,7 +42,7 @@ class HostCommands:
         self._write = write
         self._bulk_updates = BulkUpdates(state, discovery)
 
-    # --- hosts, by their labels (see rows.host_of_site) ---------------------------------------
+    # --- hosts, by their labels (see partition.host_of_site) --------------------------------------
 
     def pause(self, host: bytes, paused: bool) -> None:
         """Stop asking a host, or go on."""

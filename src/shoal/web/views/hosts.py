@@ -70,7 +70,8 @@ def include(site: Site, request: Request) -> Response:
 
 
 def _done(site: Site, request: Request, says: str, is_running: bool) -> Response:
-    when = "; the running crawl is told." if is_running else "."
+    later = " from the next crawl on." if site.cluster is not None else "."
+    when = "; the running crawl is told." if is_running else later
     return site.done(request, form_text(request, "back") or "/sites", says + when)
 
 
