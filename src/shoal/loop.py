@@ -1,4 +1,4 @@
-"""How is a coroutine run to its end? On the fast event loop, also from within a notebook's."""
+"""How is a coroutine run to its end? On the fast event loop, within a notebook's, uncancelled."""
 
 import asyncio
 import threading
@@ -29,6 +29,16 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
     if isinstance(box[0], BaseException):
         raise box[0]
     return box[0]
+
+
+async def to_its_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Await what must not be left half done (the end of processes); a cancellation waits for it."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
 
 
 def _with_fast_loop(work: Coroutine[Any, Any, Result]) -> Result:

@@ -26,6 +26,7 @@ from shoal.frontier.state.view import SiteView
 from shoal.layout.layout import Layout
 from shoal.layout.resume_flags import flags_to_go_on
 from shoal.layout.snapshot import Live, Snapshot, Status, Trouble, status_of, write_snapshot
+from shoal.loop import to_its_end
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
 from shoal.model.plan import Running, why_idle
@@ -139,8 +140,6 @@ class RunningCrawl:
 
     async def run(self, seeds: Sequence[Link]) -> Summary:
         engine = self._engine
-        if self._index is not None:
-            self._index.start()
         reconsidered = engine.start(seeds)
         await self._carry_out_commands()  # what waited holds before the first request
         if self._peers is not None:
@@ -150,17 +149,12 @@ class RunningCrawl:
             keeper.add_done_callback(self._stop_without_keeper)
         fault: BaseException | None = None
         try:
+            if self._index is not None:
+                self._index.start()
             await self._work()
             self._ended = self._crawl.stopping or "finished"
         finally:
-            self._over.set()  # not cancelled: what they are writing must be whole
-            ended = await asyncio.gather(*keepers, return_exceptions=True)
-            fault = next((each for each in ended if each is not None), None)
-            engine.sync()
-            self._ranking.close()
-            if self._index is not None:
-                await self._index.finish()
-            write_snapshot(engine.layout.status, self._at_rest())
+            fault = await to_its_end(self._end(keepers))
         if isinstance(fault, Exception):
             raise fault
         status = status_of(engine.layout.directory, self._at_rest())
@@ -183,6 +177,19 @@ class RunningCrawl:
             missing=self._crawl.progress.missing,
             again_failed=self._crawl.progress.again_failed,
         )
+
+    async def _end(self, keepers: "list[asyncio.Task[None]]") -> BaseException | None:
+        """Returns the fault of a keeper, if one had any."""
+        self._over.set()  # not cancelled: what they are writing must be whole
+        ended = await asyncio.gather(*keepers, return_exceptions=True)
+        try:
+            self._engine.sync()
+        finally:  # also when the tablet is another's by now, and can't be written to
+            self._ranking.close()
+            if self._index is not None:
+                await self._index.finish()
+        write_snapshot(self._engine.layout.status, self._at_rest())
+        return next((each for each in ended if each is not None), None)
 
     async def _work(self) -> None:
         """Until nothing is left, also of what comes past the fetch: articles have links, too."""

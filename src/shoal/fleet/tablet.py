@@ -37,7 +37,7 @@ from shoal.layout.cluster_status import AskedAgain, TabletReport
 from shoal.layout.identity import TabletIdentity
 from shoal.layout.layout import Layout
 from shoal.layout.tablet_place import tablet_name
-from shoal.loop import fast_loop
+from shoal.loop import fast_loop, to_its_end
 from shoal.model.link import Link
 from shoal.model.messages import Delivery, Receipt
 from shoal.model.principal import OWNER, Principal
@@ -321,7 +321,12 @@ class Tablet:
             if fault is not None:
                 raise fault
         finally:
+            await to_its_end(self._close(engine))
+
+    async def _close(self, engine: Engine) -> None:
+        try:
             await asyncio.to_thread(self._end_saving)
+        finally:
             await engine.close()
 
     def _stop_without(self, task: "asyncio.Task[None]") -> None:
