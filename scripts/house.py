@@ -21,7 +21,18 @@ OPENING = "<!-- house -->\n```\n"
 CLOSING = "\n```\n<!-- /house -->"
 
 GROUND = frozenset(
-    {"errors", "clock", "closing", "config", "counters", "cycles", "faults", "loop", "plot"}
+    {
+        "body_memory",
+        "errors",
+        "clock",
+        "closing",
+        "config",
+        "counters",
+        "cycles",
+        "faults",
+        "loop",
+        "plot",
+    }
 ) | {"whole_file"}
 ROOMS = frozenset(
     {"sources", "frontier", "fetch", "understand", "converters", "cleaners", "duplicates", "store"}

@@ -23,7 +23,7 @@ from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind, refused
-from shoal.ports import Duplicates, Fetcher, Frontier, Store, Understander
+from shoal.ports import Duplicates, Fetcher, Frontier, Lease, Store, Understander
 
 
 class Parts(NamedTuple):
@@ -135,28 +135,31 @@ class Crawl:
         self._freed.set()
 
     async def _work(self) -> None:
-        frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
+        frontier = self._parts.frontier
         while not frontier.done() and await self._acquire_slot():
-            visit = None
             try:
                 site = await frontier.next_site()
-                if site is None:  # nothing is ready now, which is not "finished"
-                    continue
-                visit, fetched = site.next_url(), Fetched(Outcome.CANCELLED)
-                try:
-                    refusal = site.refusal(visit)
-                    fetched = (
-                        refused(refusal, clock.now()) if refusal else await fetcher.fetch(visit)
-                    )
-                finally:
-                    frontier.release(site, fetched)
-                understood = await self._understand(visit, fetched)
-                self.commit(visit, fetched, understood)
-                visit = None
+                if site is not None:  # else nothing is ready now, which is not "finished"
+                    await self._visit(site)
             finally:
-                if visit is not None:
-                    frontier.give_back(visit)
                 self._free_place()
+
+    async def _visit(self, site: Lease) -> None:
+        """One turn of a site. It keeps nothing: a worker that waits holds no body."""
+        frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
+        visit, fetched, is_committed = site.next_url(), Fetched(Outcome.CANCELLED), False
+        try:
+            try:
+                refusal = site.refusal(visit)
+                fetched = refused(refusal, clock.now()) if refusal else await fetcher.fetch(visit)
+            finally:
+                frontier.release(site, fetched)
+            understood = await self._understand(visit, fetched)
+            self.commit(visit, fetched, understood)
+            is_committed = True
+        finally:
+            if not is_committed:
+                frontier.give_back(visit)
 
     def commit(self, visit: Visit, fetched: Fetched, understood: Understood) -> None:
         """One batch for everything that one visit changes."""

@@ -153,6 +153,9 @@ class Fetch:
     idle_timeout: Seconds = _setting(30.0, "A server may be silent this long.", 0.01)
     total_timeout: Seconds = _setting(300.0, "A whole response may take this long.", 0.01)
     max_body: Bytes = _setting(20_000_000, "A longer body is cut here, and marked as cut.", 1)
+    body_memory: Bytes = _setting(
+        256_000_000, "For bodies that arrive or wait for a reader; full: they wait.", 1_000_000
+    )
     max_headers: Bytes = _setting(
         300_000, "Longer headers are an error; libcurl's own limit is 300 KiB.", 1_000, 307_200
     )

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from shoal.body_memory import BodyMemory
 from shoal.clock import SystemClock
 from shoal.cluster.outbox import Outbox
 from shoal.config import Config
@@ -112,6 +113,7 @@ class Engine:
             clock_was_behind_seconds=clock_was_behind,
         )
         """What the last process left undone, and was put right."""
+        self.bodies = BodyMemory(self.config.fetch.body_memory)
         self._open_fetcher_and_readers()
         self._parts = Parts(
             self._frontier, self._fetcher, self._pool, self._prints, self._store, self.clock
@@ -186,13 +188,13 @@ class Engine:
     def _open_fetcher_and_readers(self) -> None:
         config, identity = self.config, self._identity
         holds = None if identity is None else identity.holds
-        self._fetcher = fetchers(config, self._resolver, self.clock, holds)
+        self._fetcher = fetchers(config, self._resolver, self.clock, holds, self.bodies)
         limits = ChildLimits(
             page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
         )
         children = config.crawl.child_count
         command, settings = command_for(FACTORY), self._child_config()
-        self._pool = Pool(command, settings, children, limits, self.clock)
+        self._pool = Pool(command, settings, children, limits, self.clock, self.bodies)
 
     # --- a crawl ----------------------------------------------------------------------------
 
@@ -200,8 +202,10 @@ class Engine:
         return Crawl(self._parts, self._limits)
 
     def _is_behind(self) -> bool:
-        """Whether other tablets must first take what is here for them."""
+        """Whether readers or other tablets must first take what is here for them."""
         identity, outbox = self._identity, self._outbox
+        if self.bodies.is_half_full:
+            return True
         return identity is not None and outbox is not None and outbox.depth >= identity.most_outbox
 
     @property

@@ -312,6 +312,7 @@ class RunningCrawl:
             unchanged=progress.unchanged,
             failed=progress.failed,
             bytes=progress.bytes,
+            body_bytes=engine.bodies.held,
             idle=why_idle(running),
             projected_end=self._projected_end(now, rate, counts["queued"]),
             stopping=self._crawl.stopping,

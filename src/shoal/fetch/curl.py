@@ -48,6 +48,8 @@ FAULTS: dict[int, Outcome] = {
 }
 """libcurl's errors; one that is not here is a broken answer."""
 
+_PAUSE: int = pycurl.WRITEFUNC_PAUSE
+"""libcurl hands over the same bytes again when it goes on."""
 _NEVER = math.inf
 _TIMER_SLACK_SECONDS = 0.001
 """libcurl counts milliseconds."""
@@ -208,6 +210,7 @@ class _Easy:
         self._cut = False
         self._refused = False
         self._guard = guard
+        self._bodies = settings.bodies
         self._opened: list[socket.socket] = []
         self._last = Request("", "", [])
         self._connect_to = ""
@@ -292,11 +295,17 @@ class _Easy:
         self._lines.clear()
         self._chunks.clear()
         self._cut = self._refused = False
+        self._bodies.received(self)
         for opened in self._opened:
             opened.close()
         self._opened.clear()
 
+    def resume(self) -> None:
+        self.curl.pause(pycurl.PAUSE_CONT)
+
     def _write(self, chunk: bytes) -> int | None:
+        if not self._bodies.may_receive(self, len(chunk)):
+            return _PAUSE
         self._room -= len(chunk)
         if self._room >= 0:
             self._chunks.append(chunk)

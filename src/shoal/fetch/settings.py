@@ -5,7 +5,9 @@ each of the three is met by one of the limits here.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from shoal.body_memory import BodyMemory
 
 ROBOTS_BODY_BYTES = 500 * 1024
 """RFC 9309, 2.5: at least 500 KiB of a robots.txt are read; what follows is not."""
@@ -43,6 +45,7 @@ class HttpSettings:
     may_ask: Callable[[], bool] | None = None
     """Asked when a request is about to leave: a process that was stopped while it connected must
     not ask on behalf of a tablet that it has lost."""
+    bodies: BodyMemory = field(default_factory=BodyMemory)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ class Live(Struct):
     """The first few seeds' hosts that do not answer."""
     asking: list[str] = []
     """What is in flight; the first few where it is much."""
+    body_bytes: int = 0
+    """Of bodies in memory, which arrive or wait for a reader."""
 
 
 class Snapshot(Struct):

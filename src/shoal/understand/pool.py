@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from shoal.body_memory import BodyMemory
 from shoal.clock import Clock
 from shoal.errors import UnderstandError
 from shoal.model.document import Understood
@@ -140,9 +141,16 @@ class _Child:
 
 
 class Pool:
-    def __init__(
-        self, command: Sequence[str], config: bytes, size: int, limits: ChildLimits, clock: Clock
+    def __init__(  # noqa: PLR0913 - each is another thing
+        self,
+        command: Sequence[str],
+        config: bytes,
+        size: int,
+        limits: ChildLimits,
+        clock: Clock,
+        bodies: BodyMemory | None = None,
     ) -> None:
+        self._bodies = bodies or BodyMemory()
         self._command = command
         self._config = config
         self._size = size
@@ -183,8 +191,12 @@ class Pool:
         behind = (place for place in places if not self._jobs[place].visit.is_awaited)
         self._jobs.insert(next(behind, len(self._jobs)), job)
         self.start()
-        self.dispatch()
-        return await job.future
+        self._bodies.take(len(fetched.body))
+        try:
+            self.dispatch()
+            return await job.future
+        finally:
+            self._bodies.give_back(len(fetched.body))
 
     def configure(self, config: bytes) -> None:
         """New settings for every page that is handed in from now on."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from importlib.metadata import entry_points
 
+from shoal.body_memory import BodyMemory
 from shoal.clock import Clock
 from shoal.config import Config
 from shoal.errors import UsageError
@@ -22,7 +23,11 @@ def resolver(config: Config, clock: Clock) -> Resolver:
 
 
 def http_fetcher(
-    config: Config, names: Resolver, clock: Clock, may_ask: Callable[[], bool] | None = None
+    config: Config,
+    names: Resolver,
+    clock: Clock,
+    may_ask: Callable[[], bool] | None = None,
+    bodies: BodyMemory | None = None,
 ) -> HttpFetcher:
     fetch = config.fetch
     settings = HttpSettings(
@@ -36,6 +41,7 @@ def http_fetcher(
         max_body_bytes=fetch.max_body,
         max_header_bytes=fetch.max_headers,
         may_ask=may_ask,
+        bodies=bodies or BodyMemory(fetch.body_memory),
     )
     return HttpFetcher(settings, names, clock, guard(config))
 
@@ -56,11 +62,15 @@ def require_schemes(urls: Iterable[str]) -> None:
 
 
 def fetchers(
-    config: Config, names: Resolver, clock: Clock, may_ask: Callable[[], bool] | None = None
+    config: Config,
+    names: Resolver,
+    clock: Clock,
+    may_ask: Callable[[], bool] | None = None,
+    bodies: BodyMemory | None = None,
 ) -> Schemes:
     """One for every scheme that is built in; others are found when they are first asked for.
     `may_ask` is asked once more when a request over HTTP is about to leave."""
-    http = http_fetcher(config, names, clock, may_ask)
+    http = http_fetcher(config, names, clock, may_ask, bodies)
     file = FileFetcher(clock, config.fetch.max_body)
     ftp = FtpFetcher(FtpSettings(agent=config.agent.user_agent()), names, clock, guard(config))
     return Schemes({"http": http, "https": http, "file": file, "ftp": ftp}, clock)

@@ -71,6 +71,8 @@ def _crawl(out: Exposition, status: Status) -> None:
     out.value("shoal_requests_in_flight", "gauge", "Requests under way.", _of(live, "in_flight"))
     about = "Pages that are being read or committed."
     out.value("shoal_pages_reading", "gauge", about, _of(live, "reading"))
+    about = "Bytes of bodies in memory, which arrive or wait for a reader."
+    out.value("shoal_body_memory_bytes", "gauge", about, _of(live, "body_bytes"))
     out.value("shoal_active_sites", "gauge", "Sites held ready.", _of(live, "active_sites"))
 
 
