@@ -9,6 +9,7 @@ import pytest
 
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.schedule.shares import LENT, LOAN_SECONDS, Borrower
+from shoal.frontier.state.rows import host_row_key
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.outcome import Outcome
 from shoal.store.table import RocksTable
@@ -515,3 +516,53 @@ def test_a_clock_that_was_set_back_silences_nobody(
         assert 49 < earlier.now() - (clock.now() - days * 86400) < 51
         assert again.lease() is not None
         assert again.problems() == []
+
+
+# --- a kill between an answer and its commit ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        (Answer(429, headers=[("retry-after", "30")]), 30.0),
+        (Answer(503, headers=[("retry-after", "30")]), 30.0),
+        (Answer(500), 10.0),
+        (Answer(seconds=4.0), 20.0),
+    ],
+    ids=["too many", "busy", "error", "slow"],
+)
+def test_what_an_answer_asks_for_is_kept_though_its_commit_never_came(
+    play: Play, answer: Answer, seconds: float
+) -> None:
+    play.add(f"{A}/1", f"{A}/2")
+    play.release(play.expect(f"{A}/1"), answer)
+    ended = play.clock.now()
+    play.open()  # it was killed while the page was being read
+    while (lease := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert play.clock.now() - ended >= seconds
+    play.end(lease)
+    assert play.problems() == []
+
+
+def test_a_crawl_delay_is_kept_though_no_page_was_committed_since(play: Play) -> None:
+    host = "http://a.test"
+    play.add(f"{host}/1", f"{host}/2")
+    asked = Answer(robots=rules("User-agent: *\nCrawl-delay: 20\n"))
+    play.end(play.expect(f"{host}/robots.txt"), asked)
+    play.clock.advance(30)
+    play.release(play.expect(f"{host}/1"), OK)
+    ended = play.clock.now()
+    play.open()
+    while (lease := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert play.clock.now() - ended >= 20
+    play.end(lease)
+
+
+def test_an_answer_that_asks_for_nothing_costs_no_batch_of_its_own(play: Play) -> None:
+    play.add(f"{A}/1")
+    lease = play.expect(f"{A}/1")
+    before = play.table.get("site", host_row_key(play.host(A)))
+    play.release(lease, OK)
+    assert play.table.get("site", host_row_key(play.host(A))) == before

@@ -78,11 +78,14 @@ class SiteClocks:
     def count_as_requested(self, gate: Gate, now: float) -> None:
         """It is not known whether the host was asked, nor when its answer ended: just now."""
         row = gate.row
-        pause = self._politeness.pause(0.0, None, row.address)
-        wait = max(ceil(pause * 1000), row.delay_ms, row.own_delay_ms)
         row.last_ms = ceil(now * 1000)
-        row.next_ms = max(row.next_ms, row.last_ms + wait)
+        row.next_ms = max(row.next_ms, row.last_ms + self.wait_if_unknown_ms(row))
         self.addresses.start(row.address, now)
+
+    def wait_if_unknown_ms(self, row: HostRow) -> int:
+        """How long a host is left alone of whose last answer nothing is known."""
+        pause = self._politeness.pause(0.0, None, row.address)
+        return max(ceil(pause * 1000), row.delay_ms, row.own_delay_ms)
 
     def mend(self, row: HostRow, now: float) -> None:
         """No stored clock can rightly lie further ahead than the longest wait."""

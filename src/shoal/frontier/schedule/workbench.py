@@ -27,7 +27,7 @@ from shoal.frontier.state.rows import REVISIT, Robots
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.urls.rowkey import url_of
-from shoal.model.visit import Visit
+from shoal.model.visit import Fetched, Visit
 from shoal.ports import Batch
 
 _MOST_ERRANDS = 8
@@ -98,6 +98,16 @@ class Workbench:
         """More of these addresses is ours by now."""
         self.clocks.addresses.shorten(addresses, now)
         self._turns.retime(self.clocks.ready_at)
+
+    def answered(self, active: ActiveSite, fetched: Fetched, now: float) -> None:
+        """Its host's clock is set. A wait that is longer than one would keep after a kill is
+        written before the host can be asked again: the page's own commit may be far away."""
+        row = active.gate.row
+        after_kill_ms = self.clocks.wait_if_unknown_ms(row)
+        self.clocks.answered(active, fetched, now)
+        if row.next_ms - row.last_ms > after_kill_ms:
+            self._sites.touch_clock(active.gate)
+            self._write(self._table.batch())
 
     def put_back(self, active: ActiveSite, now: float) -> None:
         """A site's response has ended: back into the heap, or out when others wait or it must."""
@@ -247,6 +257,7 @@ class Workbench:
         asker.asking_robots = False
         if asker.row.robots is Robots.UNREACHABLE:
             self.clocks.slow_down(asker, asker.row.robots_failures, now)
+            self._sites.touch_clock(asker.gate)
         self.settle_in(batch, asker, now)
 
     def settle_in(self, batch: Batch, active: ActiveSite, now: float) -> None:
