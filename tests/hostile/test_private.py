@@ -7,7 +7,7 @@ public internet here; 127.91 and all others are what they are.
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,8 @@ import shoal.fetch.guard
 import shoal.frontier.schedule.sites
 from shoal.api import open as open_collection
 from shoal.config import load
+from shoal.engine.running import Summary
+from shoal.errors import UsageError
 from shoal.fetch.dns import Resolver
 from shoal.fetch.guard import is_public, public_only
 from shoal.fetch.http import HttpFetcher
@@ -92,6 +94,13 @@ def web(make: Callable[[int], Pages]) -> Iterator[tuple[int, list[str]]]:
         loop.close()
 
 
+def crawl_named(
+    directory: Path, seeds: list[str], settings: Mapping[str, object] | None = None
+) -> Summary:
+    """It says who asks, as a crawl of the public web must."""
+    return crawl(directory, seeds, {"agent.contact": "me@example.org", **(settings or {})})
+
+
 def rows_of(directory: Path) -> dict[str, UrlRow]:
     with open_collection(directory) as collection:
         return dict(collection.urls())
@@ -109,7 +118,7 @@ def test_links_and_redirects_of_a_public_page_lead_to_no_private_address(tmp_pat
         return {(PUBLIC, "/"): html(*links), (PUBLIC, "/moved"): moved(f"{secret}/b")}
 
     with web(make) as (port, asked):
-        crawl(tmp_path / "c", [f"http://{PUBLIC}:{port}/"])
+        crawl_named(tmp_path / "c", [f"http://{PUBLIC}:{port}/"])
     assert secrets_in(asked) == []
     rows = rows_of(tmp_path / "c")
     for path in (f"{SECRET}:{port}/a", f"{SECRET}:{port}/b", f"localhost:{port}/l"):
@@ -126,7 +135,7 @@ def test_a_seed_that_moves_there_gains_nothing(tmp_path: Path, target: str) -> N
         return {(PUBLIC, "/"): moved(to)}
 
     with web(make) as (port, asked):
-        crawl(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], {"crawl.scope": "host"})
+        crawl_named(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], {"crawl.scope": "host"})
     assert secrets_in(asked) == []
     states = {row.state for url, row in rows_of(tmp_path / "c").items() if PUBLIC not in url}
     assert states == {State.EXCLUDED}
@@ -140,7 +149,7 @@ def test_a_robots_txt_that_moves_there_is_not_had(tmp_path: Path) -> None:
 
     settings = {"crawl.patience": 0.1, "politeness.backoff_base": 60.0}
     with web(make) as (port, asked):
-        crawl(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], settings)
+        crawl_named(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], settings)
     assert set(asked) == {f"{PUBLIC} /robots.txt"}
 
 
@@ -160,7 +169,7 @@ def test_what_a_person_names_may_be_private_and_lead_to_private_pages(
     with web(make) as (port, asked):
         start = SECRET if how == "seed" else PUBLIC
         settings = {} if how == "seed" else {"fetch.allow_private": "yes"}
-        crawl(tmp_path / "c", [f"http://{start}:{port}/"], settings)
+        crawl_named(tmp_path / "c", [f"http://{start}:{port}/"], settings)
     assert f"{OTHER_SECRET} /there" in asked
 
 
@@ -237,3 +246,37 @@ def test_what_is_one(address: str) -> None:
 
 def test_it_is_a_setting() -> None:
     assert load(None, {}, {}).fetch.allow_private == "no"
+
+
+# --- who asks -------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("some_public")
+def test_a_private_seed_leads_to_a_public_host_only_when_it_is_said_who_asks(
+    tmp_path: Path,
+) -> None:
+    def make(port: int) -> Pages:
+        return {
+            (SECRET, "/"): html(f"http://{PUBLIC}:{port}/", "/more"),
+            (SECRET, "/more"): html(),
+            (PUBLIC, "/"): html(),
+        }
+
+    with web(make) as (port, asked):
+        seed, directory = f"http://{SECRET}:{port}/", tmp_path / "corpus"
+        with pytest.raises(UsageError, match="must say who runs it; give --contact"):
+            crawl(directory, [seed], {"crawl.scope": "any"})
+        assert all(line.startswith(SECRET) for line in asked)
+        assert rows_of(directory)[f"http://{PUBLIC}:{port}/"].state is State.QUEUED
+        named = {"crawl.scope": "any", "agent.contact": "me@example.org"}
+        assert crawl(directory, [seed], named).finished
+        assert f"{PUBLIC} /" in asked
+        assert {row.state for row in rows_of(directory).values()} == {State.FETCHED}
+
+
+@pytest.mark.usefixtures("some_public")
+def test_one_public_site_may_be_crawled_without_a_name(tmp_path: Path) -> None:
+    with web(lambda _: {(PUBLIC, "/"): html("/a"), (PUBLIC, "/a"): html()}) as (port, asked):
+        one = {"crawl.scope": "host"}
+        assert crawl(tmp_path / "corpus", [f"http://{PUBLIC}:{port}/"], one).finished
+        assert f"{PUBLIC} /a" in asked

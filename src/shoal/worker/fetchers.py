@@ -22,7 +22,11 @@ def resolver(config: Config, clock: Clock) -> Resolver:
 
 
 def http_fetcher(
-    config: Config, names: Resolver, clock: Clock, may_ask: Callable[[], bool] | None = None
+    config: Config,
+    names: Resolver,
+    clock: Clock,
+    may_ask: Callable[[], bool] | None = None,
+    is_nameless: Callable[[], bool] | None = None,
 ) -> HttpFetcher:
     fetch = config.fetch
     settings = HttpSettings(
@@ -36,6 +40,7 @@ def http_fetcher(
         max_body_bytes=fetch.max_body,
         max_header_bytes=fetch.max_headers,
         may_ask=may_ask,
+        is_nameless=is_nameless,
     )
     return HttpFetcher(settings, names, clock, guard(config))
 
@@ -56,11 +61,17 @@ def require_schemes(urls: Iterable[str]) -> None:
 
 
 def fetchers(
-    config: Config, names: Resolver, clock: Clock, may_ask: Callable[[], bool] | None = None
+    config: Config,
+    names: Resolver,
+    clock: Clock,
+    may_ask: Callable[[], bool] | None = None,
+    is_nameless: Callable[[], bool] | None = None,
 ) -> Schemes:
     """One for every scheme that is built in; others are found when they are first asked for.
-    `may_ask` is asked once more when a request over HTTP is about to leave."""
-    http = http_fetcher(config, names, clock, may_ask)
+    `may_ask` is asked once more when a request over HTTP is about to leave, `is_nameless` before
+    one to a public address."""
+    http = http_fetcher(config, names, clock, may_ask, is_nameless)
     file = FileFetcher(clock, config.fetch.max_body)
-    ftp = FtpFetcher(FtpSettings(agent=config.agent.user_agent()), names, clock, guard(config))
+    login = FtpSettings(agent=config.agent.user_agent(), is_nameless=is_nameless)
+    ftp = FtpFetcher(login, names, clock, guard(config))
     return Schemes({"http": http, "https": http, "file": file, "ftp": ftp}, clock)
