@@ -13,16 +13,20 @@ from pathlib import Path
 
 import pytest
 
+import shoal.control.site_map
 import shoal.fetch.guard
 import shoal.frontier.schedule.sites
 from shoal.api import open as open_collection
 from shoal.config import load
+from shoal.control.one_file import body_of
 from shoal.engine.running import Summary
 from shoal.errors import UsageError
 from shoal.fetch.dns import Resolver
 from shoal.fetch.guard import is_public, public_only
 from shoal.fetch.http import HttpFetcher
+from shoal.fetch.names import Addresses
 from shoal.fetch.settings import DnsSettings, HttpSettings
+from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.state.rows import UrlRow
 from shoal.model.outcome import Outcome, State
 from shoal.model.visit import Visit
@@ -246,6 +250,74 @@ def test_what_is_one(address: str) -> None:
 
 def test_it_is_a_setting() -> None:
     assert load(None, {}, {}).fetch.allow_private == "no"
+
+
+# --- rebinding of a host that a person named ------------------------------------------------------
+
+
+def test_a_seed_that_was_public_and_leads_inside_later_is_not_asked_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, some_public: None
+) -> None:
+    """Its name leads to another address after the first page."""
+    del some_public
+    answers = {"turncoat.test": PUBLIC}
+
+    async def resolve(_resolver: Resolver, host: str) -> Addresses:
+        return Addresses((answers[host],))
+
+    monkeypatch.setattr(Resolver, "resolve", resolve)
+
+    def make(_port: int) -> Pages:
+        pages = {("/" if not n else f"/{n}"): html(f"/{n + 1}") for n in range(4)}
+        return {(at, path): page for at in (PUBLIC, SECRET) for path, page in pages.items()}
+
+    with web(make) as (port, asked):
+        seed, directory = f"http://turncoat.test:{port}/", tmp_path / "corpus"
+        crawl_named(directory, [seed], {"crawl.max_pages": 2})
+        assert f"{PUBLIC} /1" in asked
+        answers["turncoat.test"] = SECRET
+        crawl_named(directory, [seed], {"crawl.max_pages": 100})
+        assert secrets_in(asked) == []
+        assert rows_of(directory)[f"{seed}2"].category == Outcome.PRIVATE
+
+
+def test_a_seed_that_a_person_names_inside_stays_there_and_may_come_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, some_public: None
+) -> None:
+    del some_public
+    answers = {"intranet.test": SECRET}
+
+    async def resolve(_resolver: Resolver, host: str) -> Addresses:
+        return Addresses((answers[host],))
+
+    monkeypatch.setattr(Resolver, "resolve", resolve)
+    with web(lambda _: {(at, "/"): html() for at in (PUBLIC, SECRET)}) as (port, asked):
+        seed, directory = f"http://intranet.test:{port}/", tmp_path / "corpus"
+        for address in (SECRET, PUBLIC, SECRET):
+            answers["intranet.test"] = address
+            chosen = Selection() if f"{SECRET} /" in asked else None
+            before = len(asked)
+            crawl(directory, [seed], {"agent.contact": "me@example.org"}, selection=chosen)
+            assert f"{address} /" in asked[before:]
+
+
+@pytest.mark.usefixtures("some_public")
+def test_what_a_walk_found_to_be_public_is_not_asked_inside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As `map`, `sitemap` and `feed show` ask: robots.txt first, then the file."""
+    monkeypatch.setattr(shoal.control.site_map, "is_public", lambda a: a.startswith("127.90."))
+    places = iter([PUBLIC, SECRET, SECRET, SECRET])
+
+    async def resolve(_resolver: Resolver, _host: str) -> Addresses:
+        return Addresses((next(places),))
+
+    monkeypatch.setattr(Resolver, "resolve", resolve)
+    with web(lambda _: {(SECRET, "/feed"): html()}) as (port, asked):
+        config = load(None, {"politeness.delay": 0.05}, {})
+        with pytest.raises(UsageError, match="may not be asked"):
+            body_of(f"http://turncoat.test:{port}/feed", "nowhere", config, 20.0)
+        assert asked == [f"{PUBLIC} /robots.txt"]
 
 
 # --- who asks -------------------------------------------------------------------------------------

@@ -61,8 +61,24 @@ def is_nameless(config: Config, roots: Sequence[str]) -> bool:
     return len({registered_domain(site_of(url).host) for url in roots}) > 1
 
 
+async def private_hosts(config: Config, seeds: Sequence[Link]) -> list[str]:
+    """The hosts that a person named and that are at private addresses: they are asked there."""
+    found = await _addresses_of(config, seeds)
+    return [
+        host for host, known in found if known and not any(is_public(f"{each}:0") for each in known)
+    ]
+
+
 async def _first_public_host(config: Config, seeds: Sequence[Link]) -> str | None:
     """A host that is, or may be, on the public internet: an unknown address counts as public."""
+    for host, known in await _addresses_of(config, seeds):
+        if not known or any(is_public(f"{address}:0") for address in known):
+            return host
+    return None
+
+
+async def _addresses_of(config: Config, seeds: Sequence[Link]) -> list[tuple[str, tuple[str, ...]]]:
+    """Some hosts of the seeds, with their addresses as far as they are known."""
     web = [site for seed in seeds if (site := site_of(seed.url)).scheme != "file"]
     hosts = list(dict.fromkeys(site.host for site in web))[:_MOST_HOSTS_ASKED]
     resolver = Resolver(
@@ -74,8 +90,4 @@ async def _first_public_host(config: Config, seeds: Sequence[Link]) -> str | Non
         found = await asyncio.gather(*(resolver.resolve(host) for host in hosts))
     finally:
         await resolver.close()
-    for host, addresses in zip(hosts, found, strict=True):
-        known = addresses.addresses
-        if not known or any(is_public(f"{address}:0") for address in known):
-            return host
-    return None
+    return [(host, each.addresses) for host, each in zip(hosts, found, strict=True)]

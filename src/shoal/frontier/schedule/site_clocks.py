@@ -8,7 +8,7 @@ from random import Random
 
 from shoal.frontier.schedule.addresses import Addresses, Turn
 from shoal.frontier.schedule.politeness import Politeness, retry_after
-from shoal.frontier.schedule.sites import ActiveSite, Gate
+from shoal.frontier.schedule.sites import ActiveSite, Gate, has_been_public
 from shoal.frontier.state.rows import HostRow
 from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.visit import Fetched
@@ -54,6 +54,7 @@ class SiteClocks:
         row.last_ms = ceil(ended * 1000)
         row.next_ms = max(ceil((ended + wait) * 1000), row.last_ms + row.own_delay_ms)
         if fetched.address:
+            row.was_public = has_been_public(row, fetched.address)
             row.address = fetched.address
             self.addresses.start(fetched.address, now)
 

@@ -196,6 +196,8 @@ class HostRow(Struct, array_like=True):
     """Why it waits longer than its delay."""
     own_delay_ms: int = 0
     """The least that a person wants between two requests; the configured delay where it is less."""
+    was_public: bool | None = None
+    """Whether it was at a public address when it first answered; None: it did not yet."""
 
 
 class Entry(NamedTuple):
