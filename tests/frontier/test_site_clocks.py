@@ -566,3 +566,38 @@ def test_an_answer_that_asks_for_nothing_costs_no_batch_of_its_own(play: Play) -
     before = play.table.get("site", host_row_key(play.host(A)))
     play.release(lease, OK)
     assert play.table.get("site", host_row_key(play.host(A))) == before
+
+
+# --- TLS that fails -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["robots", "page"])
+def test_tls_that_fails_slows_its_own_site_and_not_the_other_one_of_its_host(
+    play: Play, where: str
+) -> None:
+    failed = Answer(0, outcome=Outcome.TLS, address="")
+    play.add("https://a.test/1", "https://a.test/2")
+    lease = play.expect("https://a.test/robots.txt")
+    if where == "page":
+        play.end(lease, Answer(404))
+        page = play.next_page()
+        assert page is not None
+        lease = page
+    play.release(lease, failed)
+    ended = play.clock.now()
+    play.open()  # it was killed before the commit
+    play.add("http://a.test/1", "http://a.test/2")
+    asked = []
+    for _ in range(3):  # robots.txt and two pages
+        while (other := play.lease()) is None:
+            play.clock.advance(0.1)
+        asked.append(other.visit.url)
+        play.end(other, Answer(404))
+    assert all(url.startswith("http:") for url in asked)
+    assert play.clock.now() - ended < 4 * DELAY
+    while (other := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert other.visit.url.startswith("https:")
+    assert play.clock.now() - ended >= 10, "it backs off"
+    play.end(other)
+    assert play.problems() == []

@@ -105,8 +105,9 @@ class Workbench:
         row = active.gate.row
         after_kill_ms = self.clocks.wait_if_unknown_ms(row)
         self.clocks.answered(active, fetched, now)
-        if row.next_ms - row.last_ms > after_kill_ms:
+        if max(row.next_ms, active.row.tls_until_ms) - row.last_ms > after_kill_ms:
             self._sites.touch_clock(active.gate)
+            self._sites.touch(active.site)
             self._write(self._table.batch())
 
     def put_back(self, active: ActiveSite, now: float) -> None:
@@ -217,7 +218,7 @@ class Workbench:
         )
         active = self._sites.activate(batch, site, queue)
         self._discovery.displace(batch, site)
-        self.clocks.mend(active.gate.row, self._clock.now())
+        self.clocks.mend(active, self._clock.now())
         if active.gate.row.last_ms < self._settings.requested_by_others * 1000:
             self.clocks.count_as_requested(active.gate, self._settings.requested_by_others)
         return active
