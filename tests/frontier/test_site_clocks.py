@@ -560,6 +560,31 @@ def test_a_crawl_delay_is_kept_though_no_page_was_committed_since(play: Play) ->
     play.end(lease)
 
 
+@pytest.mark.parametrize("how", ["killed", "taken over"])
+def test_a_crawl_delay_is_kept_after_a_request_whose_end_nobody_saw(
+    table: RocksTable, how: str
+) -> None:
+    """By whoever comes next: this machine again, or the next owner of the tablet."""
+    clock, host = FakeClock(), "http://a.test"
+    play = play_with(table, clock)
+    play.add(f"{host}/1", f"{host}/2")
+    asked = Answer(robots=rules("User-agent: *\nCrawl-delay: 20\n"))
+    play.end(play.expect(f"{host}/robots.txt"), asked)
+    play.clock.advance(30)
+    if how == "killed":
+        play.expect(f"{host}/1")
+    else:  # what it asked after its last checkpoint is not in the table at all
+        polite = Politeness(address_share=0)
+        settings = FrontierSettings(seed=1, politeness=polite, requested_by_others=play.clock.now())
+        play.settings = replace(play.settings, frontier=settings)
+    before = play.clock.now()
+    play.open()
+    while (lease := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert play.clock.now() - before >= 20
+    play.end(lease)
+
+
 def test_an_answer_that_asks_for_nothing_costs_no_batch_of_its_own(play: Play) -> None:
     play.add(f"{A}/1")
     lease = play.expect(f"{A}/1")

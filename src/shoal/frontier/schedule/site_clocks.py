@@ -8,7 +8,7 @@ from random import Random
 
 from shoal.frontier.schedule.addresses import Addresses, Turn
 from shoal.frontier.schedule.politeness import Politeness, retry_after
-from shoal.frontier.schedule.sites import ActiveSite, Gate, has_been_public
+from shoal.frontier.schedule.sites import ActiveSite, has_been_public
 from shoal.frontier.state.rows import HostRow
 from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.visit import Fetched
@@ -90,11 +90,14 @@ class SiteClocks:
         row.next_ms = max(row.next_ms, ceil((now + wait) * 1000))
         row.note = row.note or "robots.txt can't be had"
 
-    def count_as_requested(self, gate: Gate, now: float) -> None:
+    def count_as_requested(self, active: ActiveSite, now: float) -> None:
         """It is not known whether the host was asked, nor when its answer ended: just now."""
-        row = gate.row
+        row = active.gate.row
+        crawl_delay = active.rules.crawl_delay if active.rules is not None else None
+        pause = self._politeness.pause(0.0, crawl_delay, row.address)
         row.last_ms = ceil(now * 1000)
-        row.next_ms = max(row.next_ms, row.last_ms + self.wait_if_unknown_ms(row))
+        wait_ms = max(ceil(pause * 1000), self.wait_if_unknown_ms(row))
+        row.next_ms = max(row.next_ms, row.last_ms + wait_ms)
         self.addresses.start(row.address, now)
 
     def wait_if_unknown_ms(self, row: HostRow) -> int:

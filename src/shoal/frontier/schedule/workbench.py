@@ -220,7 +220,7 @@ class Workbench:
         self._discovery.displace(batch, site)
         self.clocks.mend(active, self._clock.now())
         if active.gate.row.last_ms < self._settings.requested_by_others * 1000:
-            self.clocks.count_as_requested(active.gate, self._settings.requested_by_others)
+            self.clocks.count_as_requested(active, self._settings.requested_by_others)
         return active
 
     def run_errand(self, batch: Batch, errand: Visit, now: float) -> bool:
@@ -312,7 +312,7 @@ class Workbench:
         for site in found:
             batch = self._table.batch()
             active = self.activate(batch, site)
-            self.clocks.count_as_requested(active.gate, now)
+            self.clocks.count_as_requested(active, now)
             self.retire(batch, active, now)
             self._write(batch)
             faults.point("recovery.middle")
