@@ -9,6 +9,7 @@ import pytest
 
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.schedule.shares import LENT, LOAN_SECONDS, Borrower
+from shoal.frontier.state.rows import host_row_key
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.outcome import Outcome
 from shoal.store.table import RocksTable
@@ -515,3 +516,113 @@ def test_a_clock_that_was_set_back_silences_nobody(
         assert 49 < earlier.now() - (clock.now() - days * 86400) < 51
         assert again.lease() is not None
         assert again.problems() == []
+
+
+# --- a kill between an answer and its commit ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        (Answer(429, headers=[("retry-after", "30")]), 30.0),
+        (Answer(503, headers=[("retry-after", "30")]), 30.0),
+        (Answer(500), 10.0),
+        (Answer(seconds=4.0), 20.0),
+    ],
+    ids=["too many", "busy", "error", "slow"],
+)
+def test_what_an_answer_asks_for_is_kept_though_its_commit_never_came(
+    play: Play, answer: Answer, seconds: float
+) -> None:
+    play.add(f"{A}/1", f"{A}/2")
+    play.release(play.expect(f"{A}/1"), answer)
+    ended = play.clock.now()
+    play.open()  # it was killed while the page was being read
+    while (lease := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert play.clock.now() - ended >= seconds
+    play.end(lease)
+    assert play.problems() == []
+
+
+def test_a_crawl_delay_is_kept_though_no_page_was_committed_since(play: Play) -> None:
+    host = "http://a.test"
+    play.add(f"{host}/1", f"{host}/2")
+    asked = Answer(robots=rules("User-agent: *\nCrawl-delay: 20\n"))
+    play.end(play.expect(f"{host}/robots.txt"), asked)
+    play.clock.advance(30)
+    play.release(play.expect(f"{host}/1"), OK)
+    ended = play.clock.now()
+    play.open()
+    while (lease := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert play.clock.now() - ended >= 20
+    play.end(lease)
+
+
+@pytest.mark.parametrize("how", ["killed", "taken over"])
+def test_a_crawl_delay_is_kept_after_a_request_whose_end_nobody_saw(
+    table: RocksTable, how: str
+) -> None:
+    """By whoever comes next: this machine again, or the next owner of the tablet."""
+    clock, host = FakeClock(), "http://a.test"
+    play = play_with(table, clock)
+    play.add(f"{host}/1", f"{host}/2")
+    asked = Answer(robots=rules("User-agent: *\nCrawl-delay: 20\n"))
+    play.end(play.expect(f"{host}/robots.txt"), asked)
+    play.clock.advance(30)
+    if how == "killed":
+        play.expect(f"{host}/1")
+    else:  # what it asked after its last checkpoint is not in the table at all
+        polite = Politeness(address_share=0)
+        settings = FrontierSettings(seed=1, politeness=polite, requested_by_others=play.clock.now())
+        play.settings = replace(play.settings, frontier=settings)
+    before = play.clock.now()
+    play.open()
+    while (lease := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert play.clock.now() - before >= 20
+    play.end(lease)
+
+
+def test_an_answer_that_asks_for_nothing_costs_no_batch_of_its_own(play: Play) -> None:
+    play.add(f"{A}/1")
+    lease = play.expect(f"{A}/1")
+    before = play.table.get("site", host_row_key(play.host(A)))
+    play.release(lease, OK)
+    assert play.table.get("site", host_row_key(play.host(A))) == before
+
+
+# --- TLS that fails -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["robots", "page"])
+def test_tls_that_fails_slows_its_own_site_and_not_the_other_one_of_its_host(
+    play: Play, where: str
+) -> None:
+    failed = Answer(0, outcome=Outcome.TLS, address="")
+    play.add("https://a.test/1", "https://a.test/2")
+    lease = play.expect("https://a.test/robots.txt")
+    if where == "page":
+        play.end(lease, Answer(404))
+        page = play.next_page()
+        assert page is not None
+        lease = page
+    play.release(lease, failed)
+    ended = play.clock.now()
+    play.open()  # it was killed before the commit
+    play.add("http://a.test/1", "http://a.test/2")
+    asked = []
+    for _ in range(3):  # robots.txt and two pages
+        while (other := play.lease()) is None:
+            play.clock.advance(0.1)
+        asked.append(other.visit.url)
+        play.end(other, Answer(404))
+    assert all(url.startswith("http:") for url in asked)
+    assert play.clock.now() - ended < 4 * DELAY
+    while (other := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert other.visit.url.startswith("https:")
+    assert play.clock.now() - ended >= 10, "it backs off"
+    play.end(other)
+    assert play.problems() == []

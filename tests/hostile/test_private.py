@@ -7,20 +7,26 @@ public internet here; 127.91 and all others are what they are.
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+import shoal.control.site_map
 import shoal.fetch.guard
 import shoal.frontier.schedule.sites
 from shoal.api import open as open_collection
 from shoal.config import load
+from shoal.control.one_file import body_of
+from shoal.engine.running import Summary
+from shoal.errors import UsageError
 from shoal.fetch.dns import Resolver
 from shoal.fetch.guard import is_public, public_only
 from shoal.fetch.http import HttpFetcher
+from shoal.fetch.names import Addresses
 from shoal.fetch.settings import DnsSettings, HttpSettings
+from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.state.rows import UrlRow
 from shoal.model.outcome import Outcome, State
 from shoal.model.visit import Visit
@@ -92,6 +98,13 @@ def web(make: Callable[[int], Pages]) -> Iterator[tuple[int, list[str]]]:
         loop.close()
 
 
+def crawl_named(
+    directory: Path, seeds: list[str], settings: Mapping[str, object] | None = None
+) -> Summary:
+    """It says who asks, as a crawl of the public web must."""
+    return crawl(directory, seeds, {"agent.contact": "me@example.org", **(settings or {})})
+
+
 def rows_of(directory: Path) -> dict[str, UrlRow]:
     with open_collection(directory) as collection:
         return dict(collection.urls())
@@ -109,7 +122,7 @@ def test_links_and_redirects_of_a_public_page_lead_to_no_private_address(tmp_pat
         return {(PUBLIC, "/"): html(*links), (PUBLIC, "/moved"): moved(f"{secret}/b")}
 
     with web(make) as (port, asked):
-        crawl(tmp_path / "c", [f"http://{PUBLIC}:{port}/"])
+        crawl_named(tmp_path / "c", [f"http://{PUBLIC}:{port}/"])
     assert secrets_in(asked) == []
     rows = rows_of(tmp_path / "c")
     for path in (f"{SECRET}:{port}/a", f"{SECRET}:{port}/b", f"localhost:{port}/l"):
@@ -126,7 +139,7 @@ def test_a_seed_that_moves_there_gains_nothing(tmp_path: Path, target: str) -> N
         return {(PUBLIC, "/"): moved(to)}
 
     with web(make) as (port, asked):
-        crawl(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], {"crawl.scope": "host"})
+        crawl_named(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], {"crawl.scope": "host"})
     assert secrets_in(asked) == []
     states = {row.state for url, row in rows_of(tmp_path / "c").items() if PUBLIC not in url}
     assert states == {State.EXCLUDED}
@@ -140,7 +153,7 @@ def test_a_robots_txt_that_moves_there_is_not_had(tmp_path: Path) -> None:
 
     settings = {"crawl.patience": 0.1, "politeness.backoff_base": 60.0}
     with web(make) as (port, asked):
-        crawl(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], settings)
+        crawl_named(tmp_path / "c", [f"http://{PUBLIC}:{port}/"], settings)
     assert set(asked) == {f"{PUBLIC} /robots.txt"}
 
 
@@ -160,7 +173,7 @@ def test_what_a_person_names_may_be_private_and_lead_to_private_pages(
     with web(make) as (port, asked):
         start = SECRET if how == "seed" else PUBLIC
         settings = {} if how == "seed" else {"fetch.allow_private": "yes"}
-        crawl(tmp_path / "c", [f"http://{start}:{port}/"], settings)
+        crawl_named(tmp_path / "c", [f"http://{start}:{port}/"], settings)
     assert f"{OTHER_SECRET} /there" in asked
 
 
@@ -237,3 +250,105 @@ def test_what_is_one(address: str) -> None:
 
 def test_it_is_a_setting() -> None:
     assert load(None, {}, {}).fetch.allow_private == "no"
+
+
+# --- rebinding of a host that a person named ------------------------------------------------------
+
+
+def test_a_seed_that_was_public_and_leads_inside_later_is_not_asked_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, some_public: None
+) -> None:
+    """Its name leads to another address after the first page."""
+    del some_public
+    answers = {"turncoat.test": PUBLIC}
+
+    async def resolve(_resolver: Resolver, host: str) -> Addresses:
+        return Addresses((answers[host],))
+
+    monkeypatch.setattr(Resolver, "resolve", resolve)
+
+    def make(_port: int) -> Pages:
+        pages = {("/" if not n else f"/{n}"): html(f"/{n + 1}") for n in range(4)}
+        return {(at, path): page for at in (PUBLIC, SECRET) for path, page in pages.items()}
+
+    with web(make) as (port, asked):
+        seed, directory = f"http://turncoat.test:{port}/", tmp_path / "corpus"
+        crawl_named(directory, [seed], {"crawl.max_pages": 2})
+        assert f"{PUBLIC} /1" in asked
+        answers["turncoat.test"] = SECRET
+        crawl_named(directory, [seed], {"crawl.max_pages": 100})
+        assert secrets_in(asked) == []
+        assert rows_of(directory)[f"{seed}2"].category == Outcome.PRIVATE
+
+
+def test_a_seed_that_a_person_names_inside_stays_there_and_may_come_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, some_public: None
+) -> None:
+    del some_public
+    answers = {"intranet.test": SECRET}
+
+    async def resolve(_resolver: Resolver, host: str) -> Addresses:
+        return Addresses((answers[host],))
+
+    monkeypatch.setattr(Resolver, "resolve", resolve)
+    with web(lambda _: {(at, "/"): html() for at in (PUBLIC, SECRET)}) as (port, asked):
+        seed, directory = f"http://intranet.test:{port}/", tmp_path / "corpus"
+        for address in (SECRET, PUBLIC, SECRET):
+            answers["intranet.test"] = address
+            chosen = Selection() if f"{SECRET} /" in asked else None
+            before = len(asked)
+            crawl(directory, [seed], {"agent.contact": "me@example.org"}, selection=chosen)
+            assert f"{address} /" in asked[before:]
+
+
+@pytest.mark.usefixtures("some_public")
+def test_what_a_walk_found_to_be_public_is_not_asked_inside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As `map`, `sitemap` and `feed show` ask: robots.txt first, then the file."""
+    monkeypatch.setattr(shoal.control.site_map, "is_public", lambda a: a.startswith("127.90."))
+    places = iter([PUBLIC, SECRET, SECRET, SECRET])
+
+    async def resolve(_resolver: Resolver, _host: str) -> Addresses:
+        return Addresses((next(places),))
+
+    monkeypatch.setattr(Resolver, "resolve", resolve)
+    with web(lambda _: {(SECRET, "/feed"): html()}) as (port, asked):
+        config = load(None, {"politeness.delay": 0.05}, {})
+        with pytest.raises(UsageError, match="may not be asked"):
+            body_of(f"http://turncoat.test:{port}/feed", "nowhere", config, 20.0)
+        assert asked == [f"{PUBLIC} /robots.txt"]
+
+
+# --- who asks -------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("some_public")
+def test_a_private_seed_leads_to_a_public_host_only_when_it_is_said_who_asks(
+    tmp_path: Path,
+) -> None:
+    def make(port: int) -> Pages:
+        return {
+            (SECRET, "/"): html(f"http://{PUBLIC}:{port}/", "/more"),
+            (SECRET, "/more"): html(),
+            (PUBLIC, "/"): html(),
+        }
+
+    with web(make) as (port, asked):
+        seed, directory = f"http://{SECRET}:{port}/", tmp_path / "corpus"
+        with pytest.raises(UsageError, match="must say who runs it; give --contact"):
+            crawl(directory, [seed], {"crawl.scope": "any"})
+        assert all(line.startswith(SECRET) for line in asked)
+        assert rows_of(directory)[f"http://{PUBLIC}:{port}/"].state is State.QUEUED
+        named = {"crawl.scope": "any", "agent.contact": "me@example.org"}
+        assert crawl(directory, [seed], named).finished
+        assert f"{PUBLIC} /" in asked
+        assert {row.state for row in rows_of(directory).values()} == {State.FETCHED}
+
+
+@pytest.mark.usefixtures("some_public")
+def test_one_public_site_may_be_crawled_without_a_name(tmp_path: Path) -> None:
+    with web(lambda _: {(PUBLIC, "/"): html("/a"), (PUBLIC, "/a"): html()}) as (port, asked):
+        one = {"crawl.scope": "host"}
+        assert crawl(tmp_path / "corpus", [f"http://{PUBLIC}:{port}/"], one).finished
+        assert f"{PUBLIC} /a" in asked

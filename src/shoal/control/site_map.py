@@ -312,7 +312,11 @@ class Walk:
         return fetched
 
     def _private_ok(self, site: Site) -> bool:
-        """A person named the site, so it may be anywhere; others only if that one is private."""
+        """A person named the site, so it may be anywhere, but not inside when it was public before;
+        others may only if that one is private."""
+        before = self._last.get(site.host_label)
+        if before is not None and before.address and is_public(before.address):
+            return False
         asked = self._last.get(self._found.site.host_label)
         address = asked.address if asked is not None else ""
         return site.host == self._found.site.host or bool(address and not is_public(address))

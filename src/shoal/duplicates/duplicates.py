@@ -6,7 +6,7 @@ indexed, the others are kept as its duplicates. What the verdicts have in common
 learned (lessons.py, mirrors.py), and pages that would say nothing new are no longer asked for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -34,9 +34,14 @@ Pages of one site may be alike by what its template says, those of two sites har
 
 _CAN_BE_GROUPED = (Fate.WAITING, Fate.INDEXED, Fate.DUPLICATE)
 _VANISHED = (Outcome.MISSING, Outcome.GONE, Outcome.REDIRECT)
+_TELLS_WHAT_IS_INSIDE = (Outcome.OK, Outcome.EMPTY_ANSWER, *_VANISHED)
 _STILL_THERE = (Outcome.OK, Outcome.UNCHANGED, Outcome.CANCELLED)
 _TWINS_ASKED = 16
 """Members of a group that a page's URL is compared with, to learn from."""
+
+
+InsideOf = Callable[[bytes], Iterable[bytes]]
+"""The rows of the documents that are stored as inside one."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,14 @@ class DiskDuplicates:
         near: "Near | None" = None,
         lessons: "Learning | None" = None,
         across: Across | None = None,
+        inside_of: InsideOf = lambda _row: (),
     ) -> None:
         self._exact = exact
         self._near = near
         self._lessons = lessons
         self.across = across
         """What other tablets say; None for a collection that has one."""
+        self._inside_of = inside_of
 
     def recognize(self, visit: Visit, fetched: Fetched) -> None:
         self._exact.recognize(visit, fetched)
@@ -78,12 +85,16 @@ class DiskDuplicates:
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
     ) -> Verdict:
         exact = self._exact.judge(batch, visit, fetched, understood)
+        if not visit.is_first and fetched.outcome in _TELLS_WHAT_IS_INSIDE:
+            exact = exact._replace(left=self._left(visit.row, exact.documents))
         if self._near is None or visit.kind is VisitKind.ROBOTS:
-            return Verdict(exact.documents, exact.links_known)
+            return Verdict(exact.documents, exact.links_known, left=exact.left)
         found = self._near.judge(batch, visit, fetched, understood.fingerprints, exact)
         documents, reassigned = found.documents, found.reassigned
         if self.across is not None:
-            documents, reassigned = self.across.after_judge(batch, visit, documents, reassigned)
+            documents, reassigned = self.across.after_judge(
+                batch, visit, documents, reassigned, exact.left
+            )
         learned = NOTHING
         if self._lessons is not None and visit.kind is VisitKind.PAGE:
             learned = self._lessons.learn(batch, visit, fetched, found.settled)
@@ -95,7 +106,13 @@ class DiskDuplicates:
             found.orphaned,
             learned.reopened,
             learned.revoked,
+            exact.left,
         )
+
+    def _left(self, row: bytes, documents: Sequence[Document]) -> Sequence[bytes]:
+        """The documents that were inside this one before."""
+        there = {row + part_of(document.name) for document in documents}
+        return [each for each in self._inside_of(row) if each not in there]
 
     def learned(self, visit: Visit) -> str:
         """Why a page need not be asked for; empty when it must."""
@@ -161,6 +178,8 @@ class Near:
         documents, reassigned = list(exact.documents), list[Reassigned]()
         if fetched.outcome in _VANISHED and not visit.is_first:
             reassigned += self.groups.leave(batch, visit.row)
+        for row in exact.left:
+            reassigned += self.groups.leave(batch, row)
         own, alike = None, 0.0
         for place, (document, found) in enumerate(zip(exact.documents, prints, strict=False)):
             row = visit.row + part_of(document.name)

@@ -21,6 +21,7 @@ from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
 from shoal.engine.part_settings import child_config, frontier_settings
+from shoal.engine.preflight import is_nameless
 from shoal.engine.recovery import Recovered, mend_archive
 from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
@@ -97,6 +98,8 @@ class Engine:
         mended = mend_archive(self._table, self.layout.warc, self.clock.now())
         self._open_store()
         self._row = self._read_row()
+        self._nameless = is_nameless(self.config, self._row.roots)
+        """Whether nobody says who asks, so that no public address may be asked."""
         self._resolver = resolver(self.config, self.clock)
         self._scope = self._scope_of(self._row.roots)
         self._prints = self._open_prints()
@@ -188,7 +191,9 @@ class Engine:
     def _open_fetcher_and_readers(self) -> None:
         config, identity = self.config, self._identity
         holds = None if identity is None else identity.holds
-        self._fetcher = fetchers(config, self._resolver, self.clock, holds, self.bodies)
+        self._fetcher = fetchers(
+            config, self._resolver, self.clock, holds, lambda: self._nameless, self.bodies
+        )
         limits = ChildLimits(
             page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
         )
@@ -348,6 +353,7 @@ class Engine:
 
     def _use_roots(self, roots: list[str]) -> None:
         self._row.roots = roots
+        self._nameless = is_nameless(self.config, roots)
         self._scope = self._scope_of(roots)
         self._pool.configure(self._child_config())
 

@@ -9,6 +9,7 @@ from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.errors import UsageError
 from shoal.fetch.dns import Resolver
+from shoal.fetch.guard import NAMELESS
 from shoal.fetch.settings import DnsSettings
 from shoal.frontier.schedule.politeness import PUBLIC_MINIMUM_SECONDS, is_public
 from shoal.layout.crawl_row import roots_of
@@ -30,9 +31,7 @@ async def check(config: Config, given: Sequence[Link], directory: Path | None = 
         )
     seeds = [*given, *_roots(directory)]
     too_fast = config.politeness.delay < PUBLIC_MINIMUM_SECONDS
-    nameless = (
-        not config.agent.contact and not config.agent.agent and _leaves_one_site(config, seeds)
-    )
+    nameless = is_nameless(config, [seed.url for seed in seeds])
     if not (too_fast or nameless):
         return
     public = await _first_public_host(config, seeds)
@@ -43,9 +42,7 @@ async def check(config: Config, given: Sequence[Link], directory: Path | None = 
             f"A delay of {config.politeness.delay:g} s is too short for {public}, "
             f"which is at a public address; use --delay {PUBLIC_MINIMUM_SECONDS:g} or more."
         )
-    raise UsageError(
-        "A crawl beyond one site must say who runs it; give --contact with a URL or a mail address."
-    )
+    raise UsageError(NAMELESS)
 
 
 def _roots(directory: Path | None) -> list[Link]:
@@ -55,13 +52,33 @@ def _roots(directory: Path | None) -> list[Link]:
         return [Link(url, row_key(url)) for url in roots_of(collection.table)]
 
 
-def _leaves_one_site(config: Config, seeds: Sequence[Link]) -> bool:
-    domains = {registered_domain(site_of(seed.url).host) for seed in seeds}
-    return config.crawl.scope == "any" or len(domains) > 1
+def is_nameless(config: Config, roots: Sequence[str]) -> bool:
+    """Whether nobody says who asks, though the crawl goes beyond one site."""
+    if config.agent.contact or config.agent.agent:
+        return False
+    if config.crawl.scope == "any":
+        return True
+    return len({registered_domain(site_of(url).host) for url in roots}) > 1
+
+
+async def private_hosts(config: Config, seeds: Sequence[Link]) -> list[str]:
+    """The hosts that a person named and that are at private addresses: they are asked there."""
+    found = await _addresses_of(config, seeds)
+    return [
+        host for host, known in found if known and not any(is_public(f"{each}:0") for each in known)
+    ]
 
 
 async def _first_public_host(config: Config, seeds: Sequence[Link]) -> str | None:
     """A host that is, or may be, on the public internet: an unknown address counts as public."""
+    for host, known in await _addresses_of(config, seeds):
+        if not known or any(is_public(f"{address}:0") for address in known):
+            return host
+    return None
+
+
+async def _addresses_of(config: Config, seeds: Sequence[Link]) -> list[tuple[str, tuple[str, ...]]]:
+    """Some hosts of the seeds, with their addresses as far as they are known."""
     web = [site for seed in seeds if (site := site_of(seed.url)).scheme != "file"]
     hosts = list(dict.fromkeys(site.host for site in web))[:_MOST_HOSTS_ASKED]
     resolver = Resolver(
@@ -73,8 +90,4 @@ async def _first_public_host(config: Config, seeds: Sequence[Link]) -> str | Non
         found = await asyncio.gather(*(resolver.resolve(host) for host in hosts))
     finally:
         await resolver.close()
-    for host, addresses in zip(hosts, found, strict=True):
-        known = addresses.addresses
-        if not known or any(is_public(f"{address}:0") for address in known):
-            return host
-    return None
+    return [(host, each.addresses) for host, each in zip(hosts, found, strict=True)]

@@ -16,7 +16,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from shoal.clock import Clock
 from shoal.fetch.answer import HTML, Content, http_date, listing, media_type, succeeded, unchanged
 from shoal.fetch.dns import Resolver
-from shoal.fetch.guard import NOTE
+from shoal.fetch.guard import NOTE, must_say_who_asks
 from shoal.fetch.settings import FtpSettings, Guard
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome
@@ -54,6 +54,7 @@ class FtpFetcher:
         guard = None if places.pinned or visit.private_ok else self._guard
         if guard is not None and not guard(address, port):
             return self._failed(Outcome.PRIVATE, NOTE, started)
+        must_say_who_asks([address], self._settings.is_nameless)
         started = self._clock.now()
         session = _Session(self._settings)
         wanted = _Wanted(path, target.url.partition(";type=")[0], visit.last_modified)

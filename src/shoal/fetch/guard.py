@@ -7,9 +7,15 @@ leads elsewhere a moment later (DNS rebinding) gains nothing. Addresses that car
 (RFC 4291 mapped, RFC 6052 NAT64, RFC 3056 6to4) are judged by what they carry.
 """
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
+from shoal.errors import UsageError
+
+NAMELESS = (
+    "A crawl beyond one site must say who runs it; give --contact with a URL or a mail address."
+)
 NOTE = "The name leads to an address that may not be asked."
 
 _NAT64 = IPv6Network("64:ff9b::/96")
@@ -20,6 +26,10 @@ _NOT_GLOBAL = (
     IPv6Network("::/96"),  # IPv4-compatible, long out of use
     IPv6Network("fec0::/10"),  # site-local, likewise
 )
+
+
+class NamelessError(UsageError):
+    """It ends the crawl, which goes on when a contact is given."""
 
 
 def public_only(address: str, _port: int) -> bool:
@@ -41,6 +51,15 @@ def is_public(address: str) -> bool:
     if any(found in network for network in _NOT_GLOBAL if network.version == found.version):
         return False
     return found.is_global and not found.is_multicast
+
+
+def must_say_who_asks(addresses: Sequence[str], is_nameless: Callable[[], bool] | None) -> None:
+    """Raises NamelessError before a crawl that does not say who runs it asks a public address; an
+    address that nobody knows (a proxy looks it up) counts as one."""
+    if is_nameless is None or not any(not each or is_public(each) for each in addresses):
+        return
+    if is_nameless():
+        raise NamelessError(NAMELESS)
 
 
 def _carried(address: IPv6Address) -> IPv4Address | None:

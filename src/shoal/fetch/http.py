@@ -15,7 +15,7 @@ from shoal.clock import Clock
 from shoal.errors import UsageError
 from shoal.fetch.curl import FAULTS, Answer, CurlLoop, Request
 from shoal.fetch.dns import Resolver
-from shoal.fetch.guard import NOTE
+from shoal.fetch.guard import NOTE, must_say_who_asks
 from shoal.fetch.head import fields, is_whole, last_block, told_by_head
 from shoal.fetch.names import Addresses, known, plain_name
 from shoal.fetch.settings import (
@@ -92,6 +92,10 @@ class HttpFetcher:
             return self._not_requested(Outcome.DNS, places.problem)
         if self._closed:
             return self._not_requested(Outcome.CANCELLED, "The crawl was stopped before the fetch.")
+        asked = places
+        if self._settings.proxy and not places.pinned:
+            asked = known(target.name) or places
+        must_say_who_asks(asked.addresses, self._settings.is_nameless)
         request = self._request(visit, method, target, places)
         if form is not None:
             headers = [*request.headers, b"Content-Type: application/x-www-form-urlencoded"]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 
 from shoal.clock import Clock
+from shoal.fetch.guard import NamelessError
 from shoal.model.outcome import Outcome
 from shoal.model.visit import Fetched, Visit
 from shoal.ports import Fetcher
@@ -45,6 +46,8 @@ class Schemes:
             fetcher = found
         try:
             fetched = await fetcher.fetch(visit)
+        except NamelessError:
+            raise
         except Exception as error:  # noqa: BLE001 - anyone's code may run here; the crawl goes on
             return self._broken(f"The fetcher for {scheme} failed: {_in_words(error)}", started)
         if not isinstance(fetched, Fetched):

@@ -45,6 +45,9 @@ class HttpSettings:
     may_ask: Callable[[], bool] | None = None
     """Asked when a request is about to leave: a process that was stopped while it connected must
     not ask on behalf of a tablet that it has lost."""
+    is_nameless: Callable[[], bool] | None = None
+    """Whether nobody says who asks, though the crawl goes beyond one site: then no public address
+    is asked."""
     bodies: BodyMemory = field(default_factory=BodyMemory)
 
 
@@ -71,3 +74,5 @@ class FtpSettings:
     idle_timeout: float = 20.0
     total_timeout: float = 120.0
     max_body_bytes: int = 20_000_000
+    is_nameless: Callable[[], bool] | None = None
+    """As of HttpSettings."""

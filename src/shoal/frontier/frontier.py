@@ -206,7 +206,7 @@ class DiskFrontier:
         active.gate.busy = active.leased = False
         if fetched.requested:
             active.visits += 1
-            self._bench.clocks.answered(active, fetched, now)
+            self._bench.answered(active, fetched, now)
         else:
             self._bench.clocks.addresses.take_back(lease.turn)
         self._bench.put_back(active, now)

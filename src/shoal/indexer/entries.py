@@ -20,7 +20,7 @@ from shoal.model.entry import Entry
 from shoal.model.link import Anchor, Rel
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
-from shoal.model.urls.rowkey import site_of_key, url_of
+from shoal.model.urls.rowkey import holder_of, site_of_key, url_of
 from shoal.model.urls.url import site_of
 from shoal.ports import Table
 from shoal.store.pages import PageStore, StoredPage
@@ -58,7 +58,7 @@ class Entries:
 
     def of(self, row: bytes) -> Entry | None:
         """The entry of a row, or None when the index must not hold it."""
-        page, known = self._store.whole(row, OWNER), self._frontier.url(_whole(row))
+        page, known = self._store.whole(row, OWNER), self._frontier.url(holder_of(row))
         if page is None or not _is_to_index(page.document, known):
             return None
         document, url = page.document, url_of(row)
@@ -85,7 +85,7 @@ class Entries:
         )
 
     def was_visited_before(self, row: bytes) -> bool:
-        return sum(1 for _ in islice(self._store.history(_whole(row), OWNER), 2)) > 1
+        return sum(1 for _ in islice(self._store.history(holder_of(row), OWNER), 2)) > 1
 
     def stands_for(self, row: bytes) -> bytes:
         """The row that is found in place of this one."""
@@ -149,11 +149,6 @@ def _text(document: Document) -> tuple[str, str]:
     for line, shade in zip(text.split("\n"), document.line_scores, strict=False):
         (kept if shade >= KEPT else rest).append(line)
     return ("\n".join(kept), "\n".join(rest)) if kept else (text, "")
-
-
-def _whole(row: bytes) -> bytes:
-    """The row of the visit that a document within another one came with."""
-    return row.partition(b"#")[0]
 
 
 def _last_modified(page: StoredPage) -> float:

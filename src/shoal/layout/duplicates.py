@@ -1,6 +1,7 @@
 """How do the indexes of duplicates see the pages? Through the store and the frontier's rows."""
 
 from collections.abc import Iterator
+from functools import partial
 from math import inf
 
 from shoal.config import Dedupe
@@ -18,9 +19,10 @@ from shoal.model.messages import Item
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER
 from shoal.model.urls.partition import Partition
-from shoal.model.urls.rowkey import site_of_key, url_of
+from shoal.model.urls.rowkey import is_inside, site_of_key, url_of
 from shoal.ports import Batch, Table
 from shoal.store.pages import PageStore
+from shoal.store.rows import stored_inside
 
 _MOST_IN_LINKS = 64
 """Pages that link to a page are counted up to here, to weigh it against another."""
@@ -33,6 +35,8 @@ def exact_prints(table: Table, store: PageStore) -> ExactDuplicates:
     frontier = FrontierView(table)
 
     def stored_of(row: bytes) -> Stored | None:
+        if is_inside(row):  # its bytes are another's: only an older release asked for it
+            return None
         page, url = store.page(row, OWNER), frontier.url(row)
         if page is None or url is None:
             return None
@@ -66,9 +70,9 @@ def duplicates(
     send: Send = send_nowhere,
 ) -> DiskDuplicates:
     """`send` puts items for other tablets into the outbox."""
-    exact = exact_prints(table, store)
+    exact, inside_of = exact_prints(table, store), partial(stored_inside, store.cells)
     if settings.near == "no":
-        return DiskDuplicates(exact)
+        return DiskDuplicates(exact, inside_of=inside_of)
     judge, worths = near(table, store, settings), _Worths(table, store, partition)
     mirrors = None if settings.learn == "no" else Mirrors(table, worths.of_site)
     across = None
@@ -76,10 +80,10 @@ def duplicates(
         own = Own(judge.groups, worths.of, worths.of_stored, judge.cut, mirrors)
         across = Across(table, partition, send, own)
     if mirrors is None:
-        return DiskDuplicates(exact, judge, across=across)
+        return DiskDuplicates(exact, judge, across=across, inside_of=inside_of)
     known = Known(worths.is_stored, worths.is_wanted)
     learning = Learning(Lessons(table, worths.stored_at), mirrors, judge.groups, known)
-    return DiskDuplicates(exact, judge, learning, across)
+    return DiskDuplicates(exact, judge, learning, across, inside_of)
 
 
 class _Worths:

@@ -26,6 +26,8 @@ class Verdict(Struct, frozen=True):
     """Rows of URLs that were refused as duplicates and are wanted after all."""
     revoked: Sequence[bytes] = ()
     """Sites where a lesson was unlearned: all that it refused there is wanted after all."""
+    left: Sequence[bytes] = ()
+    """Rows of documents that stood inside the visit's own, and do no more."""
 
 
 class Finished(Struct, frozen=True):
@@ -39,6 +41,8 @@ class Finished(Struct, frozen=True):
     """The row of each link's target, in order; empty where its site is owned elsewhere."""
     change: Change = Change.UNKNOWN
     """Whether the visit's own page says something else than before."""
+    removed: Sequence[bytes] = ()
+    """Rows of documents inside it that go: they left it, or it is gone for good."""
 
 
 def graded(document: Document, fate: Fate, duplicate_of: str) -> Document:

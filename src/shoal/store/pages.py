@@ -40,6 +40,7 @@ from shoal.store.rows import (
     OutLink,
     VisitRow,
     What,
+    stored_inside,
 )
 
 Put = Callable[[Batch, bytes, str, bytes, float, int], None]
@@ -146,6 +147,8 @@ class PageStore:
         self.reassign(batch, verdict.reassigned, when)
         for representative in verdict.orphaned:
             self.log.append(batch, representative, What.LINKED, when)
+        for inside in finished.removed:
+            self.remove(batch, inside, when)
         if visit.is_awaited:
             self.log.await_since(before)
 
@@ -153,7 +156,8 @@ class PageStore:
         """A page that is stored may no longer be asked for: it is no longer found, either."""
         is_page = visit.kind is VisitKind.PAGE and not visit.is_first
         if is_page and fetched.outcome is Outcome.REFUSED and self._newest(visit.row) is not None:
-            self.log.append(batch, visit.row, What.AMENDED, fetched.ended)
+            for row in (visit.row, *stored_inside(self.cells, visit.row)):
+                self.log.append(batch, row, What.AMENDED, fetched.ended)
 
     def _keep_document(
         self, batch: Batch, row: bytes, fetch: FetchRow, when: float, put: Put

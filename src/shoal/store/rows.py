@@ -8,6 +8,7 @@ anchor:SOURCE at the target's row: what SOURCE calls it
 change        the log that followers read: sequence → what changed
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from shoal.model import change_history
@@ -15,12 +16,15 @@ from shoal.model.document import Document, WarcLocation
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct
+from shoal.model.urls.rowkey import inside_range
+from shoal.store.cells import Cells
 
 VISITS_KEPT = 20
 FETCH = "page:fetch"
 VISIT = "page:visit"
 TEXT = "text:body"
 LINKS = "link:out"
+_FETCH = b"fetch"
 
 
 class VisitRow(Struct, array_like=True):
@@ -68,3 +72,8 @@ class Change(Struct, array_like=True):
     row: bytes
     what: What
     when: float
+
+
+def stored_inside(cells: Cells, row: bytes) -> Iterator[bytes]:
+    """The rows of the documents that are stored as inside this one."""
+    return (cell.row for cell in cells.scan("page", *inside_range(row)) if cell.qualifier == _FETCH)

@@ -22,11 +22,12 @@ def resolver(config: Config, clock: Clock) -> Resolver:
     return Resolver(config.resolve, clock, DnsSettings(nameservers=config.fetch.nameservers))
 
 
-def http_fetcher(
+def http_fetcher(  # noqa: PLR0913 - each is another thing
     config: Config,
     names: Resolver,
     clock: Clock,
     may_ask: Callable[[], bool] | None = None,
+    is_nameless: Callable[[], bool] | None = None,
     bodies: BodyMemory | None = None,
 ) -> HttpFetcher:
     fetch = config.fetch
@@ -41,6 +42,7 @@ def http_fetcher(
         max_body_bytes=fetch.max_body,
         max_header_bytes=fetch.max_headers,
         may_ask=may_ask,
+        is_nameless=is_nameless,
         bodies=bodies or BodyMemory(fetch.body_memory),
     )
     return HttpFetcher(settings, names, clock, guard(config))
@@ -61,16 +63,19 @@ def require_schemes(urls: Iterable[str]) -> None:
             raise UsageError(f"{url!r} can't be fetched: the schemes that work are {names}")
 
 
-def fetchers(
+def fetchers(  # noqa: PLR0913 - each is another thing
     config: Config,
     names: Resolver,
     clock: Clock,
     may_ask: Callable[[], bool] | None = None,
+    is_nameless: Callable[[], bool] | None = None,
     bodies: BodyMemory | None = None,
 ) -> Schemes:
     """One for every scheme that is built in; others are found when they are first asked for.
-    `may_ask` is asked once more when a request over HTTP is about to leave."""
-    http = http_fetcher(config, names, clock, may_ask, bodies)
+    `may_ask` is asked once more when a request over HTTP is about to leave, `is_nameless` before
+    one to a public address."""
+    http = http_fetcher(config, names, clock, may_ask, is_nameless, bodies)
     file = FileFetcher(clock, config.fetch.max_body)
-    ftp = FtpFetcher(FtpSettings(agent=config.agent.user_agent()), names, clock, guard(config))
+    login = FtpSettings(agent=config.agent.user_agent(), is_nameless=is_nameless)
+    ftp = FtpFetcher(login, names, clock, guard(config))
     return Schemes({"http": http, "https": http, "file": file, "ftp": ftp}, clock)

@@ -236,18 +236,22 @@ def run(job: Job, *, quiet: bool) -> Ended:
     from shoal.cli.terminal.status_report import recovery_lines
 
     with progress(quiet=quiet, terminal=sys.stderr.isatty()) as shown:
-        interrupts = Interrupts(shown.note)
+        interrupts, inside = Interrupts(shown.note), list[str]()
 
         def started(running: "RunningCrawl") -> None:
             doing = "Crawling into" if job.selection is None else "Refreshing"
-            shown.note(f"{doing} {job.directory}; Ctrl-C stops it, the same command goes on.")
+            line = f"{doing} {job.directory}; Ctrl-C stops it, the same command goes on."
+            if inside:
+                more = f" and {len(inside) - 1:,} more" if len(inside) > 1 else ""
+                line += f" Asked at a private address, as you named it: {inside[0]}{more}."
+            shown.note(line)
             for line in recovery_lines(running.recovered):
                 shown.note(line)
             interrupts.started(running)
 
         async def work() -> "Summary":
             with interrupts.caught():
-                return await _crawl(job, shown, started)
+                return await _crawl(job, shown, started, inside)
 
         try:
             summary = loop.run(work())
@@ -257,12 +261,14 @@ def run(job: Job, *, quiet: bool) -> Ended:
 
 
 async def _crawl(
-    job: Job, shown: "Progress", started: "Callable[[RunningCrawl], None]"
+    job: Job, shown: "Progress", started: "Callable[[RunningCrawl], None]", inside: list[str]
 ) -> "Summary":
+    """`inside` is told the hosts that were named and are at private addresses."""
     from shoal.engine import preflight
     from shoal.engine.running import crawl_into
 
     await preflight.check(job.config, job.links, job.directory)
+    inside += await preflight.private_hosts(job.config, job.links)
     return await crawl_into(
         job.shadow or job.directory,
         job.config,

@@ -76,8 +76,10 @@ class Across:
         visit: Visit,
         documents: Sequence[Document],
         reassigned: Sequence[Reassigned],
+        left: Sequence[bytes] = (),
     ) -> tuple[Sequence[Document], Sequence[Reassigned]]:
-        """In a visit's commit, behind the verdict of one's own tablet: what all tablets say."""
+        """In a visit's commit, behind the verdict of one's own tablet: what all tablets say.
+        `left`: rows of documents that are no longer inside the visit's own."""
         if self._partition.tablets == 1 or visit.kind is VisitKind.ROBOTS:
             return documents, reassigned
         self._begin(batch)
@@ -85,6 +87,8 @@ class Across:
         own = dict(zip(rows, documents, strict=True))
         if not visit.is_first and visit.row not in own:
             self._look_after(batch, visit.row)
+        for row in left:
+            self._look_after(batch, row)
         for row, document in own.items():
             is_new = visit.is_first and not document.name
             self._tell_shards(batch, row, partial(self._own.worth_of, row, document), is_new)

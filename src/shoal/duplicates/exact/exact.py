@@ -61,6 +61,8 @@ class Judged(NamedTuple):
     """The row of the page that has the same body, if there is one."""
     links_known: bool = False
     """Whether that page's links were followed, and are the same."""
+    left: Sequence[bytes] = ()
+    """Rows of documents that are no longer inside this one."""
 
 
 class ExactDuplicates:

@@ -35,7 +35,7 @@ from shoal.model.change_history import ChangeHistory
 from shoal.model.link import Link, Rel
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct, pack, unpack
-from shoal.model.urls.rowkey import site_of_key
+from shoal.model.urls.rowkey import is_inside, site_of_key
 from shoal.model.visit import SOURCES, VisitKind
 from shoal.ports import Batch
 
@@ -163,7 +163,7 @@ class Schedules:
 
     def _date(self, batch: Batch, state: UrlState, now: float) -> None:
         url = state.url
-        if url.waiting or self._refresher is None:
+        if url.waiting or self._refresher is None or is_inside(state.row):
             return
         if url.kind in SOURCES:
             if url.category == NO_SITEMAP:
@@ -186,6 +186,8 @@ class Schedules:
         url = state.url
         if url.kind is not VisitKind.PAGE or not url.fetched_ms or url.lost:
             return
+        if is_inside(state.row):
+            return  # it comes with the file that holds it
         if url.waiting and url.level < REVISIT:
             return  # a wish: it is next anyway
         if url.state is not State.QUEUED and url.state not in (*_STORED, *_TO_TRY):

@@ -3,7 +3,7 @@
 
 A fault that may pass puts it back into the queue for a later try; everything else settles it, and
 in a steady crawl says when to look again. Documents that a visit yields beside its own page get
-rows of their own.
+rows of their own and are never asked for: they follow the file that holds them.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from shoal.model.link import LinkSource
 from shoal.model.listings.listing import ListedUrl
 from shoal.model.outcome import TREATMENT, Outcome, State, of_status
 from shoal.model.record import changed
-from shoal.model.urls.rowkey import part_of
+from shoal.model.urls.rowkey import is_inside, part_of
 from shoal.model.verdict import Verdict
 from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
 from shoal.ports import Batch
@@ -49,6 +49,8 @@ class Settled(NamedTuple):
     """What a sitemap or a feed names, as far as it is to be offered."""
     change: Change = Change.UNKNOWN
     """Whether the page says something else than before."""
+    removed: Sequence[bytes] = ()
+    """Rows of documents inside it that go with this visit."""
 
 
 class Settler:
@@ -67,6 +69,10 @@ class Settler:
         state = self._urls.state_of(visit.row) or _new_state(visit, now)
         url = state.url
         self._discovery.dequeue(batch, state)
+        if is_inside(visit.row):  # an older release queued it: it waits no more
+            url.state = State.FETCHED if url.state is State.QUEUED else url.state
+            self._urls.write(batch, state, now)
+            return Settled(url, verdict, understood.listed)
         is_revisit = visit.level >= REVISIT
         if fetched.outcome is Outcome.CANCELLED:
             # As if never taken.
@@ -112,6 +118,7 @@ class Settler:
         note_missing(url, fetched, now, self._missing)
         if url.lost and url.history is not None and self._refresher is not None:
             self._refresher.forget(batch, url.history)
+        removed = _removed_with(url, ending)
         is_removed = visit.kind in SOURCES and due is None
         if self._missing.asks_again and not is_found(fetched.outcome) and not is_removed:
             due = ask_again_at(url, fetched.outcome, now, self._missing)
@@ -124,8 +131,8 @@ class Settler:
             self._urls.write(batch, state, now)
         else:
             self._discovery.enqueue(batch, state, to_ms(due), now, revisit=True)
-        self._settle_parts(batch, ending)
-        return settled
+        self._settle_parts(batch, ending, removed)
+        return settled._replace(removed=removed)
 
     def _learn(self, batch: Batch, ending: Ending, url: UrlRow) -> tuple[Settled, float | None]:
         """What the visit says of how the page changes, and when to look again."""
@@ -193,8 +200,10 @@ class Settler:
             return
         self._sites.touch(visit.site)
 
-    def _settle_parts(self, batch: Batch, ending: Ending) -> None:
+    def _settle_parts(self, batch: Batch, ending: Ending, removed: Sequence[bytes]) -> None:
         visit, now = ending.visit, ending.now
+        for row in removed:
+            self._remove_part(batch, row, now)
         for document in ending.verdict.documents:
             if not document.name:
                 continue
@@ -215,6 +224,13 @@ class Settler:
             counted_as = None if known is None else known.counted_as
             self._urls.write(batch, UrlState(row, part, counted_as), now)
 
+    def _remove_part(self, batch: Batch, row: bytes, now: float) -> None:
+        state = self._urls.state_of(row)
+        if state is not None:
+            self._discovery.dequeue(batch, state)
+            state.url.state, state.url.reason = State.GONE, "no longer in its file"
+            self._urls.write(batch, state, now)
+
     def _count_site(self, visit: Visit, fetched: Fetched, url: UrlRow) -> None:
         if visit.kind is VisitKind.INJECTED:
             return
@@ -224,6 +240,15 @@ class Settler:
         site.fetched += url.state is State.FETCHED
         site.failed += url.state is State.FAILED
         self._sites.touch(visit.site)
+
+
+def _removed_with(url: UrlRow, ending: Ending) -> Sequence[bytes]:
+    """Which documents inside it go: those that left it, or all when it is given up."""
+    if not (url.lost or is_found(ending.fetched.outcome)):
+        return ()
+    if url.lost and ending.verdict.left:
+        url.etag = url.last_modified = ""  # a 304 would not bring them back
+    return ending.verdict.left
 
 
 def reason_of(ending: Ending) -> str:

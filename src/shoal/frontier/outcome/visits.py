@@ -33,7 +33,7 @@ def visit_of(entry: Entry, url: UrlRow, active: ActiveSite, settings: FrontierSe
         seen_digest=url.digest,
         seen_at=url.body_ms / 1000,
         source=url.source,
-        private_ok=active.row.private_ok,
+        private_ok=active.may_be_private,
         is_first=not url.visits,
         head=settings.head and _asks_head(url, active.row),
     )

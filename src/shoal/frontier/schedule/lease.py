@@ -7,6 +7,7 @@ from shoal.frontier.schedule.addresses import Turn
 from shoal.frontier.schedule.sites import ActiveSite
 from shoal.frontier.sources.robots_cache import refusal
 from shoal.model.robots.robots import RobotsRules
+from shoal.model.urls.rowkey import is_inside
 from shoal.model.urls.url import canonical
 from shoal.model.visit import Visit, VisitKind
 
@@ -27,6 +28,8 @@ class SiteLease:
     def refusal(self, visit: Visit) -> str:
         if visit.requested_for and self.active.gate.closed:
             return "paused: the host that this robots.txt is redirected to is paused or excluded"
+        if is_inside(visit.row):
+            return "inside: it is read with the file that holds it"  # see settling.py
         rules = self.active.rules
         if visit.kind is VisitKind.ROBOTS or (
             visit.kind is VisitKind.SITEMAP and _names(rules, visit.url)

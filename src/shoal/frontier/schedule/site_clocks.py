@@ -8,7 +8,7 @@ from random import Random
 
 from shoal.frontier.schedule.addresses import Addresses, Turn
 from shoal.frontier.schedule.politeness import Politeness, retry_after
-from shoal.frontier.schedule.sites import ActiveSite, Gate
+from shoal.frontier.schedule.sites import ActiveSite, has_been_public
 from shoal.frontier.state.rows import HostRow
 from shoal.model.outcome import TREATMENT, Outcome
 from shoal.model.visit import Fetched
@@ -24,7 +24,7 @@ class SiteClocks:
         self._random = random
 
     def ready_at(self, active: ActiveSite) -> float:
-        host_ready = active.gate.row.next_ms / 1000
+        host_ready = max(active.gate.row.next_ms, active.row.tls_until_ms) / 1000
         address = _address_of(active)
         address_ready = self.addresses.ready_at(address)
         if address_ready <= host_ready:
@@ -43,19 +43,32 @@ class SiteClocks:
         local = active.site.startswith(b"file:")
         pause = 0.0 if local else polite.pause(fetched.seconds, crawl_delay, fetched.address)
         wait, row.note = pause, ""
-        if treatment.blames_site:
+        if fetched.outcome is Outcome.TLS:
+            self._blame_tls(active, fetched, now)
+            row.note = f"{fetched.outcome}: {fetched.note}"
+        elif treatment.blames_site:
             row.failures += 1
             wait = max(pause, self._blame(row, fetched, now))
             row.note = f"{fetched.outcome}: {fetched.note or fetched.status}"
         elif fetched.outcome is not Outcome.CANCELLED:
-            row.failures = 0
+            row.failures = active.row.tls_failures = active.row.tls_until_ms = 0
         ended = fetched.ended or now
         row.delay_ms = ceil(pause * 1000)
         row.last_ms = ceil(ended * 1000)
         row.next_ms = max(ceil((ended + wait) * 1000), row.last_ms + row.own_delay_ms)
         if fetched.address:
+            row.was_public = has_been_public(row, fetched.address)
             row.address = fetched.address
             self.addresses.start(fetched.address, now)
+
+    def _blame_tls(self, active: ActiveSite, fetched: Fetched, now: float) -> None:
+        """Only this site waits for longer than its host's delay."""
+        row, polite = active.row, self._politeness
+        row.tls_failures += 1
+        wait = polite.backoff(row.tls_failures, self._random)
+        if row.tls_failures >= _DOWN_AFTER:
+            wait = max(wait, polite.backoff_cap)
+        row.tls_until_ms = ceil(((fetched.ended or now) + wait) * 1000)
 
     def _blame(self, row: HostRow, fetched: Fetched, now: float) -> float:
         """Seconds to wait after a failure: what the host asks for, or our own back-off."""
@@ -70,28 +83,38 @@ class SiteClocks:
 
     def slow_down(self, active: ActiveSite, failures: int, now: float) -> None:
         """Its robots.txt can't be had, for reasons that its answers do not show."""
+        if active.row.tls_failures:
+            return  # it waits already, and its host has nothing to do with it
         wait = self._politeness.backoff(failures, self._random)
         row = active.gate.row
         row.next_ms = max(row.next_ms, ceil((now + wait) * 1000))
         row.note = row.note or "robots.txt can't be had"
 
-    def count_as_requested(self, gate: Gate, now: float) -> None:
+    def count_as_requested(self, active: ActiveSite, now: float) -> None:
         """It is not known whether the host was asked, nor when its answer ended: just now."""
-        row = gate.row
-        pause = self._politeness.pause(0.0, None, row.address)
-        wait = max(ceil(pause * 1000), row.delay_ms, row.own_delay_ms)
+        row = active.gate.row
+        crawl_delay = active.rules.crawl_delay if active.rules is not None else None
+        pause = self._politeness.pause(0.0, crawl_delay, row.address)
         row.last_ms = ceil(now * 1000)
-        row.next_ms = max(row.next_ms, row.last_ms + wait)
+        wait_ms = max(ceil(pause * 1000), self.wait_if_unknown_ms(row))
+        row.next_ms = max(row.next_ms, row.last_ms + wait_ms)
         self.addresses.start(row.address, now)
 
-    def mend(self, row: HostRow, now: float) -> None:
+    def wait_if_unknown_ms(self, row: HostRow) -> int:
+        """How long a host is left alone of whose last answer nothing is known."""
+        pause = self._politeness.pause(0.0, None, row.address)
+        return max(ceil(pause * 1000), row.delay_ms, row.own_delay_ms)
+
+    def mend(self, active: ActiveSite, now: float) -> None:
         """No stored clock can rightly lie further ahead than the longest wait."""
+        row = active.gate.row
         now_ms = ceil(now * 1000)  # as `last_ms` was: no pause is shortened
         if row.last_ms > now_ms:
             row.next_ms -= row.last_ms - now_ms
             row.last_ms = now_ms
         longest_ms = max(ceil(self._politeness.longest() * 1000), row.own_delay_ms)
         row.next_ms = min(row.next_ms, now_ms + longest_ms)
+        active.row.tls_until_ms = min(active.row.tls_until_ms, now_ms + longest_ms)
 
 
 def _address_of(active: ActiveSite) -> str:

@@ -101,6 +101,18 @@ class ActiveSite:
         """Whether it stands in the heap or in its gate's queue."""
         self.leased = False
 
+    @property
+    def may_be_private(self) -> bool:
+        """Whether it may be asked at a private address."""
+        return self.row.private_ok and not has_been_public(self.gate.row)
+
+
+def has_been_public(row: HostRow, address: str = "") -> bool | None:
+    """A host keeps the kind of address that it first answered at: a name that was public and leads
+    inside by now is not asked there. None: it has not answered yet."""
+    first = row.address or address  # an older release did not keep the kind
+    return is_public(first) if row.was_public is None and first else row.was_public
+
 
 class Sites:
     """Rows of sites and hosts, through a bounded cache; and the marks of active sites."""
@@ -162,6 +174,14 @@ class Sites:
         """A page of one site leads to another: from a private address also to a private one."""
         if not self.row(site).private_ok and self.is_private(finder):
             self.admit_private(site)
+
+    def may_be_private(self, site: bytes, *, named: bool = False) -> bool:
+        """Whether it may be asked at a private address: a person named it, or a private page (or
+        `named` says so), and it never was a public one."""
+        if not (named or self.row(site).private_ok):
+            return False
+        gate = self.gates.get(host_of_site(site))
+        return not has_been_public(gate.row if gate else self.clock_of(host_of_site(site)))
 
     def is_private(self, site: bytes) -> bool:
         """Whether its pages come from this machine or a private address, as last seen."""

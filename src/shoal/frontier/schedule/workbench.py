@@ -27,7 +27,7 @@ from shoal.frontier.state.rows import REVISIT, Robots
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.urls.rowkey import url_of
-from shoal.model.visit import Visit
+from shoal.model.visit import Fetched, Visit
 from shoal.ports import Batch
 
 _MOST_ERRANDS = 8
@@ -98,6 +98,17 @@ class Workbench:
         """More of these addresses is ours by now."""
         self.clocks.addresses.shorten(addresses, now)
         self._turns.retime(self.clocks.ready_at)
+
+    def answered(self, active: ActiveSite, fetched: Fetched, now: float) -> None:
+        """Its host's clock is set. A wait that is longer than one would keep after a kill is
+        written before the host can be asked again: the page's own commit may be far away."""
+        row = active.gate.row
+        after_kill_ms = self.clocks.wait_if_unknown_ms(row)
+        self.clocks.answered(active, fetched, now)
+        if max(row.next_ms, active.row.tls_until_ms) - row.last_ms > after_kill_ms:
+            self._sites.touch_clock(active.gate)
+            self._sites.touch(active.site)
+            self._write(self._table.batch())
 
     def put_back(self, active: ActiveSite, now: float) -> None:
         """A site's response has ended: back into the heap, or out when others wait or it must."""
@@ -207,9 +218,9 @@ class Workbench:
         )
         active = self._sites.activate(batch, site, queue)
         self._discovery.displace(batch, site)
-        self.clocks.mend(active.gate.row, self._clock.now())
+        self.clocks.mend(active, self._clock.now())
         if active.gate.row.last_ms < self._settings.requested_by_others * 1000:
-            self.clocks.count_as_requested(active.gate, self._settings.requested_by_others)
+            self.clocks.count_as_requested(active, self._settings.requested_by_others)
         return active
 
     def run_errand(self, batch: Batch, errand: Visit, now: float) -> bool:
@@ -247,6 +258,7 @@ class Workbench:
         asker.asking_robots = False
         if asker.row.robots is Robots.UNREACHABLE:
             self.clocks.slow_down(asker, asker.row.robots_failures, now)
+            self._sites.touch_clock(asker.gate)
         self.settle_in(batch, asker, now)
 
     def settle_in(self, batch: Batch, active: ActiveSite, now: float) -> None:
@@ -300,7 +312,7 @@ class Workbench:
         for site in found:
             batch = self._table.batch()
             active = self.activate(batch, site)
-            self.clocks.count_as_requested(active.gate, now)
+            self.clocks.count_as_requested(active, now)
             self.retire(batch, active, now)
             self._write(batch)
             faults.point("recovery.middle")

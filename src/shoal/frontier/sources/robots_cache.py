@@ -59,7 +59,7 @@ class RobotsCache:
             row,
             active.site,
             VisitKind.ROBOTS,
-            private_ok=active.row.private_ok,
+            private_ok=active.may_be_private,
         )
 
     def give_back(self, active: ActiveSite, visit: Visit) -> None:
@@ -86,7 +86,7 @@ class RobotsCache:
             VisitKind.ROBOTS,
             hops=visit.hops + 1,
             requested_for=asker,
-            private_ok=self._sites.row(runner).private_ok or self._sites.is_private(visit.site),
+            private_ok=self._sites.may_be_private(runner, named=self._sites.is_private(visit.site)),
         )
 
     def errand_for(self, batch: Batch, asked: Errand, now: float) -> Visit | None:
@@ -102,7 +102,7 @@ class RobotsCache:
             VisitKind.ROBOTS,
             hops=asked.hops,
             requested_for=asked.asker,
-            private_ok=asked.private_ok or self._sites.row(runner).private_ok,
+            private_ok=self._sites.may_be_private(runner, named=asked.private_ok),
         )
 
     def send(self, batch: Batch, errand: Visit) -> bool:

@@ -172,6 +172,10 @@ class SiteRow(Struct, array_like=True):
     """URLs that nobody knew before its sitemaps and feeds named them."""
     looks: int = 0
     """In how many of the usual places a sitemap was looked for."""
+    tls_failures: int = 0
+    """How often in a row its TLS failed, and until when it is left alone for it. That is the site's
+    own affair: the host's other site answers all the same."""
+    tls_until_ms: int = 0
 
 
 class RobotsRow(Struct, array_like=True):
@@ -196,6 +200,8 @@ class HostRow(Struct, array_like=True):
     """Why it waits longer than its delay."""
     own_delay_ms: int = 0
     """The least that a person wants between two requests; the configured delay where it is less."""
+    was_public: bool | None = None
+    """Whether it was at a public address when it first answered; None: it did not yet."""
 
 
 class Entry(NamedTuple):

@@ -35,6 +35,7 @@ _KEY = re.compile(
 )
 _SITE_OF_KEY = re.compile(rb"((?:\[[^]]*\]|[^):]+)\))[0-9]*:[a-z0-9+.-]+")
 _SITE_OF_VERBATIM = re.compile(rb"([a-z0-9+.-]+:)(?:(//)(?:[^/?#@]*@)?([^/?#]+))?")
+_INSIDE = b"#"
 _NOT_REVERSIBLE = re.compile(r"[)*+,]")
 _DOTTED_QUAD = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
 
@@ -125,6 +126,22 @@ def prefix_range(url_prefix: str) -> KeyRange:
 
 def _starting_with(prefix: bytes) -> KeyRange:
     return prefix, prefix[:-1] + bytes((prefix[-1] + 1,))  # ASCII: the last byte never overflows
+
+
+def is_inside(row: bytes) -> bool:
+    """Whether a row is that of a document inside another one: the URLs that are asked for have no
+    fragment."""
+    return _INSIDE in row
+
+
+def holder_of(row: bytes) -> bytes:
+    """The row of the file that a document inside another one came with; of any other, itself."""
+    return row.partition(_INSIDE)[0]
+
+
+def inside_range(row: bytes) -> KeyRange:
+    """The rows of all documents inside one."""
+    return _starting_with(row + _INSIDE)
 
 
 def part_of(name: str) -> bytes:
