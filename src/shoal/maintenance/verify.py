@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from shoal.errors import Busy, CollectionError, DamagedError
+from shoal.errors import Busy, DamagedError
 from shoal.frontier.audit.audit import audit
 from shoal.frontier.state.rows import unpack_url, url_key
 from shoal.layout.identity import partition_of
@@ -32,10 +32,11 @@ from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.urls.partition import tablet_of_row
-from shoal.model.urls.rowkey import url_of
+from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.visit import SOURCES
 from shoal.ports import Table
 from shoal.store import archive, claims
+from shoal.store.archived_visits import archived_visits
 from shoal.store.cells import Cells
 from shoal.store.change_log import last_sequence
 from shoal.store.members import members
@@ -65,14 +66,7 @@ def verifying(layout: Layout, progress: Progress) -> Iterator["Verifier"]:
     layout.must_exist()
     if is_locked(layout):
         raise Busy(f"A process is writing to {layout.directory}; verify it when that has ended.")
-    try:
-        table = RocksTable(layout.table, reader=True)
-    except CollectionError as error:  # a reader insists on a whole log, a writer does not
-        raise DamagedError(
-            f"{str(error).rstrip('.')}; its log is damaged. The next crawl keeps what precedes the "
-            "damage, and so does: shoal repair"
-        ) from error
-    with table:
+    with RocksTable(layout.table, reader=True) as table:
         yield Verifier(table, layout, progress)
 
 
@@ -101,6 +95,7 @@ class Verifier:
         self._progress("Checking the full-text index …")
         yield from index_findings(self._table, self._layout)
         yield from self._files()
+        yield from self._unknown()
 
     # --- rows and records -------------------------------------------------------------------
 
@@ -194,6 +189,19 @@ class Verifier:
                 yield Finding("archive", path.name, says)
             elif not size:
                 yield Finding("archive", path.name, "It is empty.")
+
+    def _unknown(self) -> Iterator[Finding]:
+        """Pages that are archived and have no row. One that waits is asked for again: its visit may
+        have been cut off by a kill."""
+        self._progress("Looking for archived pages without a row …")
+        for visit in archived_visits(self._directory):
+            try:
+                row = row_key(visit.url)
+            except ValueError:
+                continue  # no URL of ours
+            if self._table.get("page", url_key(row)) is None:
+                place = f"{visit.response.file} at {visit.response.offset}"
+                yield Finding("archive", visit.url, f"It is archived, and has no row ({place}).")
 
     def _count(self, name: str, amount: int) -> None:
         before = self.checked.get(name, 0)

@@ -1,0 +1,222 @@
+"""Whatever is damaged, `shoal repair` leaves every archived page stored and found, or says what is
+lost. Damage is done to the files as a bad disk would: bits flipped, files cut short, files gone."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from urllib.parse import urlsplit
+
+import pytest
+
+from shoal.access.indexing import update_index
+from shoal.api import open as open_collection
+from shoal.config import load
+from shoal.errors import DamagedError
+from shoal.layout.layout import Layout
+from shoal.maintenance.repair import repair
+from shoal.maintenance.verify import verifying
+from shoal.model.urls.rowkey import row_key
+from shoal.store.archived_visits import archived_visits
+from shoal.store.table import RocksTable
+from tests.cli.command import Shoal
+from tests.crawl.run import crawl
+from tests.world import Latency, RobotsMix, Web, serve
+
+WEB = Web(
+    seed=23, hosts=6, pages=60, skew=0, mean_bytes=2000, robots=RobotsMix(crawl_delay=0, error=0)
+)
+DAMAGED_PARTS = ("table",)
+FAST, ALL = 4, 100
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("sound") / "corpus"
+    with serve(WEB, {"*": Latency(0.001)}) as running:
+        settings = {"crawl.max_pages": 40, "politeness.delay": 0.02, "index.follow": "yes"}
+        summary = crawl(directory, running.web.seeds(), settings)
+    assert summary.status.queued
+    assert summary.status.fetched == 40
+    return directory
+
+
+@pytest.fixture
+def patient(sound: Path, tmp_path: Path) -> Path:
+    directory = tmp_path / "corpus"
+    shutil.copytree(sound, directory)
+    return directory
+
+
+def flip(path: Path, random: Random) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(random.randint(1, 8)):
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+    path.write_bytes(data)
+
+
+def cut(path: Path, random: Random) -> None:
+    os.truncate(path, random.randrange(path.stat().st_size))
+
+
+def delete(path: Path, random: Random) -> None:
+    del random
+    path.unlink()
+
+
+def check(directory: Path) -> None:
+    """Every page that the archive holds is stored and found, and nothing is left to mend."""
+    with verifying(Layout(directory), lambda _: None) as verifier:
+        assert list(verifier.findings()) == []
+    urls = {visit.url for visit in archived_visits(directory / "warc")}
+    update_index(str(directory))
+    with open_collection(directory) as collection:
+        assert {page.url for page in collection.pages()} == urls
+        assert all(collection.holds(row_key(url)) for url in urls)
+        host = urlsplit(min(urls)).hostname
+        assert collection.search(f"site:{host}").results
+    with verifying(Layout(directory), lambda _: None) as verifier:
+        assert list(verifier.findings()) == []
+
+
+def first(directory: Path, pattern: str) -> Path:
+    return max((directory / "table").glob(pattern), key=lambda path: path.stat().st_size)
+
+
+def lost_current(directory: Path) -> None:
+    (directory / "table" / "CURRENT").unlink()
+
+
+def lost_list(directory: Path) -> None:
+    first(directory, "MANIFEST-*").unlink()
+
+
+def short_list(directory: Path) -> None:
+    os.truncate(first(directory, "MANIFEST-*"), 900)
+
+
+def lost_file(directory: Path) -> None:
+    first(directory, "*.sst").unlink()
+
+
+def damaged_block(directory: Path) -> None:
+    path = first(directory, "*.sst")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 0x10
+    path.write_bytes(data)
+
+
+def lost_files(directory: Path) -> None:
+    for path in (directory / "table").glob("*.sst"):
+        path.unlink()
+
+
+def lost_table(directory: Path) -> None:
+    shutil.rmtree(directory / "table")
+
+
+HARMS = (lost_current, lost_list, short_list, lost_file, damaged_block, lost_files, lost_table)
+
+
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_a_damaged_table_is_made_anew(patient: Path, harm: Callable[[Path], None]) -> None:
+    before = statuses(patient)
+    harm(patient)
+    left = {path.name for path in (patient / "table").glob("*")}
+    done = repair(patient, lambda _: None)
+    assert len(done.salvaged) == 1
+    assert done.records_unread == []
+    assert done.queued_again == 0
+    check(patient)
+    assert statuses(patient)["fetched"] == before["fetched"]
+    if left:  # what was damaged is set aside as it was
+        aside = patient / done.salvaged[0].set_aside
+        assert left <= {path.name for path in aside.iterdir()}
+    assert repair(patient, lambda _: None).nothing
+
+
+def statuses(directory: Path) -> dict[str, int]:
+    with open_collection(directory) as collection:
+        status = collection.status()
+    return {"fetched": status.fetched, "requests": status.totals["requests"]}
+
+
+def test_visits_that_were_counted_are_not_counted_again(patient: Path) -> None:
+    before = statuses(patient)
+    damaged_block(patient)
+    repair(patient, lambda _: None)
+    assert statuses(patient) == before
+
+
+def test_a_table_can_be_made_anew_though_nothing_is_wrong(patient: Path) -> None:
+    before = statuses(patient)
+    done = Shoal(patient.parent).ok("repair", "--from-archive")
+    assert "The table was made anew (it was asked for); it is kept in damaged/table-" in done.text
+    assert statuses(patient) == before
+    check(patient)
+
+
+@pytest.mark.parametrize("harm", [lost_current, lost_list, damaged_block, lost_table])
+def test_who_reads_a_damaged_table_is_told_what_brings_it_back(
+    patient: Path, harm: Callable[[Path], None]
+) -> None:
+    harm(patient)
+    files = {path.name for path in (patient / "table").glob("*.sst")}
+    for words in (("verify",), ("crawl", "http://127.0.0.1:9/")):
+        if harm is damaged_block and words[0] == "crawl":
+            continue  # the block may be of a page that it does not ask for
+        done = Shoal(patient.parent)(*words, "--dir", str(patient))
+        assert done.code in (1, 2), done.err
+        assert f"shoal repair --dir {patient}" in done.err
+        assert "Traceback" not in done.err
+    assert files == {path.name for path in (patient / "table").glob("*.sst")}
+
+
+def test_a_repair_that_was_killed_between_two_renames_is_ended(patient: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shoal.maintenance.salvage._put_in_place", _killed)
+        lost_current(patient)
+        with pytest.raises(KeyboardInterrupt):
+            repair(patient, lambda _: None)
+    (patient / "table").rename(patient / "damaged-by-hand")
+    with pytest.raises(DamagedError, match="shoal repair --dir"):
+        Layout(patient).must_exist()
+    assert repair(patient, lambda _: None).salvaged[0].why == "an earlier repair was interrupted"
+    check(patient)
+
+
+def _killed(*_: object) -> str:
+    raise KeyboardInterrupt
+
+
+def test_visits_that_the_log_of_the_table_lost_come_back(patient: Path) -> None:
+    """Whoever deletes the log has a table that opens, with rows that are older than the archive."""
+    with RocksTable(patient / "table") as table:
+        batch = table.batch()
+        for family in ("page", "text", "link", "anchor", "queue", "print"):
+            for key, _ in table.scan(family, b""):
+                batch.delete(family, key)
+        table.write(batch)
+    with verifying(Layout(patient), lambda _: None) as verifier:
+        assert any("has no row" in each.says for each in verifier.findings())
+    done = repair(patient, lambda _: None)
+    assert done.taken_from_archive == 40
+    assert done.salvaged == []
+    check(patient)
+
+
+SEEDS = [*range(FAST), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(FAST, ALL))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_damage_is_mended_or_told(patient: Path, seed: int) -> None:
+    random = Random(seed)
+    part = patient / DAMAGED_PARTS[seed % len(DAMAGED_PARTS)]
+    files = [part] if part.is_file() else [p for p in sorted(part.rglob("*")) if p.is_file()]
+    victims = [path for path in files if path.stat().st_size]
+    for path in random.sample(victims, min(len(victims), random.randint(1, 2))):
+        random.choice((flip, cut, delete))(path, random)
+    repair(patient, lambda _: None)
+    load(patient, {}, {})
+    check(patient)
