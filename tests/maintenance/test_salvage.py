@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from shoal.access.indexing import update_index
+from shoal.analysis.ranking import rank
 from shoal.api import open as open_collection
 from shoal.config import load
 from shoal.errors import DamagedError
@@ -27,8 +28,8 @@ from tests.world import Latency, RobotsMix, Web, serve
 WEB = Web(
     seed=23, hosts=6, pages=60, skew=0, mean_bytes=2000, robots=RobotsMix(crawl_delay=0, error=0)
 )
-DAMAGED_PARTS = ("table",)
-FAST, ALL = 4, 100
+DAMAGED_PARTS = ("table", "graph", "index")
+FAST, ALL = 6, 100
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with serve(WEB, {"*": Latency(0.001)}) as running:
         settings = {"crawl.max_pages": 40, "politeness.delay": 0.02, "index.follow": "yes"}
         summary = crawl(directory, running.web.seeds(), settings)
+    rank(directory)
     assert summary.status.queued
     assert summary.status.fetched == 40
     return directory
@@ -206,6 +208,53 @@ def test_visits_that_the_log_of_the_table_lost_come_back(patient: Path) -> None:
     check(patient)
 
 
+def files_of(part: Path) -> list[Path]:
+    """Those that hold something."""
+    found = [part] if part.is_file() else sorted(part.rglob("*"))
+    return [path for path in found if path.is_file() and path.stat().st_size]
+
+
+@pytest.mark.parametrize("harm", [flip, cut, delete])
+def test_damage_in_derived_files_is_told_and_mended(
+    patient: Path, tmp_path: Path, harm: Callable[[Path, Random], None]
+) -> None:
+    """Each file of the graph and of the index by itself."""
+    random, kept = Random(5), tmp_path / "kept"
+    for path in [*files_of(patient / "graph"), *files_of(patient / "index")]:
+        if path.name in ("shoal-index-version", ".managed.json"):
+            continue  # of another release: it is rebuilt; a list of what may be deleted
+        shutil.copyfile(path, kept)
+        harm(path, random)
+        with verifying(Layout(patient), lambda _: None) as verifier:
+            found = {each.check for each in verifier.findings()}
+        assert found in ({"graph"}, {"index"}), path.name
+        shutil.copyfile(kept, path)
+    check(patient)
+
+
+@pytest.mark.parametrize("part", ["graph", "index"])
+def test_a_search_over_damaged_files_answers_or_says_one_sentence(patient: Path, part: str) -> None:
+    random = Random(7)
+    for path in files_of(patient / part):
+        random.choice((flip, cut))(path, random)
+    done = Shoal(patient.parent)("search", "history")
+    assert "Traceback" not in done.err
+    assert "fault in Shoal" not in done.err
+    assert done.code == 0 or "shoal reindex" in done.err
+    repair(patient, lambda _: None)
+    check(patient)
+
+
+@pytest.mark.parametrize("part", ["graph", "index"])
+def test_a_directory_of_derived_files_that_is_gone_comes_back(patient: Path, part: str) -> None:
+    shutil.rmtree(patient / part)
+    with verifying(Layout(patient), lambda _: None) as verifier:
+        found = [each.check for each in verifier.findings()]
+    assert found == (["index"] if part == "index" else [])  # ranks are nobody's duty
+    assert repair(patient, lambda _: None).index_forgotten == (part == "index")
+    check(patient)
+
+
 SEEDS = [*range(FAST), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(FAST, ALL))]
 
 
@@ -213,8 +262,7 @@ SEEDS = [*range(FAST), *(pytest.param(seed, marks=pytest.mark.slow) for seed in 
 def test_any_damage_is_mended_or_told(patient: Path, seed: int) -> None:
     random = Random(seed)
     part = patient / DAMAGED_PARTS[seed % len(DAMAGED_PARTS)]
-    files = [part] if part.is_file() else [p for p in sorted(part.rglob("*")) if p.is_file()]
-    victims = [path for path in files if path.stat().st_size]
+    victims = files_of(part)
     for path in random.sample(victims, min(len(victims), random.randint(1, 2))):
         random.choice((flip, cut, delete))(path, random)
     repair(patient, lambda _: None)

@@ -9,6 +9,8 @@ fills it again from position 0); a reader says what is wrong.
 import fcntl
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.errors import Busy, CollectionError, DamagedError
@@ -112,6 +114,17 @@ def damaged(path: Path) -> DamagedError:
     return DamagedError(
         f"The full-text index in {path} can't be read; make it anew with `shoal reindex`."
     )
+
+
+@contextmanager
+def library_faults(path: Path) -> Iterator[None]:
+    """What the library raises for damaged files, a panic among it, is one sentence of ours."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, _ERRORS) or type(error).__name__ == "PanicException":
+            raise damaged(path) from error
+        raise
 
 
 def busy(path: Path) -> Busy:

@@ -9,16 +9,21 @@ from collections import deque
 from pathlib import Path
 from typing import NamedTuple
 
+from shoal.access.opening import graph_place
+from shoal.analysis.ranking import rank
 from shoal.analysis.regroup import regroup
 from shoal.config import Config, load
 from shoal.engine.replaying import Replayed
 from shoal.fleet.at_rest import tablets_at_rest, tablets_of
 from shoal.frontier.audit.rebuild import queue_again, rebuild
+from shoal.graph.generations import drop
+from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.identity import TabletIdentity
 from shoal.layout.index_state import forget_index
 from shoal.layout.layout import Layout, WriteLock, is_locked
+from shoal.layout.ranks import graph_of
 from shoal.maintenance.group_findings import group_findings
-from shoal.maintenance.index_findings import index_findings
+from shoal.maintenance.index_findings import index_findings, was_indexed
 from shoal.maintenance.salvage import (
     Salvaged,
     free_name,
@@ -31,6 +36,7 @@ from shoal.maintenance.salvage import (
 from shoal.maintenance.verify import (
     Progress,
     Sighting,
+    graph_findings,
     lacks_page,
     out_links,
     record_faults,
@@ -87,6 +93,8 @@ class Repaired(Struct):
     sequence_raised: bool = False
     frontier_entries: int = 0
     """Queue entries, places in the front index, rows of sites and counts that were wrong."""
+    ranked: bool = False
+    """Whether the link graph was damaged and was rebuilt."""
     index_forgotten: bool = False
     """Whether the full-text index is rebuilt by the next search."""
 
@@ -105,7 +113,18 @@ def repair(place: str | Path, progress: Progress, *, from_archive: bool = False)
         more = _repair(directory, partition, progress, from_archive=from_archive)
         for name in done.__struct_fields__:
             setattr(done, name, getattr(done, name) + getattr(more, name))
+    done.ranked = _mend_graph(str(place), progress)
     return done
+
+
+def _mend_graph(place: str, progress: Progress) -> bool:
+    directory = graph_of(graph_place(place))
+    if next(graph_findings(directory), None) is None:
+        return False
+    progress("Ranking links anew …")
+    drop(directory)
+    rank(place, top=0)
+    return True
 
 
 def _repair(
@@ -128,9 +147,13 @@ def _repair(
     with WriteLock(layout), RocksTable(layout.table) as table:
         _Repair(table, layout, config, progress, done).run()
         done.index_forgotten = not done.nothing or _is_index_wrong(table, layout)
+        was_found = was_indexed(table)
         if done.index_forgotten:
             forget_index(layout)
-        return done
+    if done.index_forgotten and was_found:
+        progress("Making the full-text index anew …")
+        bring_up_to_date(layout.directory)
+    return done
 
 
 def _why_salvage(layout: Layout, *, from_archive: bool, progress: Progress) -> str:

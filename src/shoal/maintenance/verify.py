@@ -7,6 +7,7 @@ text                  belongs to a version of its page, and has that version's d
 near-duplicates       index, groups and pages agree; one page of each group is no duplicate
 change log            without a gap, up to the number that was handed out last
 index                 has every page that is to be found, with what it is found by, and no other
+index, graph          their files have their checksums
 WARC files            a row of whole records from the first byte to the last
 
 Streaming: memory grows with the sites, and with the pages by a digest each. For a collection that
@@ -21,6 +22,7 @@ from typing import NamedTuple
 from shoal.errors import Busy, DamagedError
 from shoal.frontier.audit.audit import audit
 from shoal.frontier.state.rows import unpack_url, url_key
+from shoal.graph.generations import file_faults
 from shoal.layout.identity import partition_of
 from shoal.layout.layout import Layout, is_locked
 from shoal.maintenance.group_findings import Finding, group_findings
@@ -70,6 +72,11 @@ def verifying(layout: Layout, progress: Progress) -> Iterator["Verifier"]:
         yield Verifier(table, layout, progress)
 
 
+def graph_findings(directory: Path) -> Iterator[Finding]:
+    """Files of the link graph and the ranks that are not as they were written."""
+    return (Finding("graph", "", fault) for fault in file_faults(directory))
+
+
 class Verifier:
     def __init__(self, table: Table, layout: Layout, progress: Progress) -> None:
         self._table = table
@@ -94,6 +101,7 @@ class Verifier:
         yield from self._changes()
         self._progress("Checking the full-text index …")
         yield from index_findings(self._table, self._layout)
+        yield from graph_findings(self._layout.graph)
         yield from self._files()
         yield from self._unknown()
 

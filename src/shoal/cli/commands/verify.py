@@ -107,8 +107,10 @@ def _told(done: "Repaired", where: str) -> Iterator[str]:
             yield f"{count(number, one, many)}: {what}."
     if done.regrouped:
         yield "The groups of near-duplicates were made anew."
+    if done.ranked:
+        yield "The link graph was dropped, and links were ranked anew."
     if done.index_forgotten:
-        yield "The full-text index is made anew by the next search."
+        yield "The full-text index was dropped, and is made anew."
     if done.sequence_raised:
         yield "The change log: its last number was put right."
 
