@@ -21,6 +21,7 @@ from shoal.engine.replaying import Replayed
 from shoal.frontier.audit.rebuild import rebuild
 from shoal.frontier.state.rows import unpack_url, url_key
 from shoal.layout.identity import TabletIdentity
+from shoal.layout.index_state import read_state
 from shoal.layout.layout import DAMAGED, Layout, WriteLock
 from shoal.maintenance.verify import Progress
 from shoal.model.cell import to_ms
@@ -34,6 +35,7 @@ from shoal.ports import Table
 from shoal.store import archive
 from shoal.store.archived_visits import ArchivedVisit, archived_visits
 from shoal.store.cells import Cells
+from shoal.store.change_log import SEQUENCE_KEY
 from shoal.store.remains import Remains
 from shoal.store.rows import FETCH, LINKS, TEXT, VISIT, FetchRow, VisitRow
 from shoal.store.table import FAMILIES, RocksTable
@@ -109,10 +111,26 @@ def _copy_remains(
         if identity is not None and table.get("site", PARTITION_KEY) is None:
             batch.put("site", PARTITION_KEY, pack(identity.partition))
         table.write(batch)
+        _number_changes(table, layout)
         rebuild(table, time.time())
         done.gaps = [f"{gap.family}: {_shown(gap.after)}" for gap in remains.gaps]
         done.files_lost = ".sst" in done.why or any(scratch.glob("lost/*.sst"))
     shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _number_changes(table: RocksTable, layout: Layout) -> None:
+    """Where the last number of the change log is lost, go on behind every number that anybody can
+    have seen: else those who follow the log would take the table for an empty one."""
+    if table.get("site", SEQUENCE_KEY) is not None:
+        return
+    logged = max((int.from_bytes(key, "big") for key, _ in table.scan("change", b"")), default=0)
+    state = read_state(layout)
+    batch = table.batch()
+    for key, _ in table.scan("change", b""):  # the index is made anew, and a log has no gap
+        batch.delete("change", key)
+    last = max(logged, 0 if state is None else state.position) + 1
+    batch.put("site", SEQUENCE_KEY, last.to_bytes(8, "big"))
+    table.write(batch)
 
 
 def _shown(key: bytes) -> str:
