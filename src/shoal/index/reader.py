@@ -16,7 +16,7 @@ from shoal.index.analysis import Analysis, Token
 from shoal.index.distinctive_words import Frequent, distinctive_words, frequent
 from shoal.index.fields import FACETS, FieldWeights, Stored, key_of
 from shoal.index.hits import Hit, Hits, Wanted, best_hits, candidates_at, wanted_of
-from shoal.index.index_directory import library_faults, open_index
+from shoal.index.index_directory import ReadablePlace, library_faults, open_index
 from shoal.index.local_statistics import Here
 from shoal.index.matching import Matching, asked_languages
 from shoal.index.native import DocAddress, FieldType, NativeQuery
@@ -35,7 +35,8 @@ class IndexReader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._index = open_index(path)
+        self._place = ReadablePlace(path)
+        self._index = open_index(self._place.path)
         self._analysis = Analysis()
         with library_faults(path):
             self._index.config_reader("manual")
@@ -46,6 +47,7 @@ class IndexReader:
     def refresh(self) -> None:
         """See the newest commit."""
         with library_faults(self._path):
+            self._place.renew()
             self._index.reload()
             self._view = View(self._index)
 

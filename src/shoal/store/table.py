@@ -10,6 +10,7 @@ opening, or filters and caches are silently dropped; `close` keeps the lock whil
 lives; a table whose file CURRENT is lost is taken for a new one, and every file of it is deleted.
 """
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -67,6 +68,9 @@ _FILE_GROWTH = 2
 """Files of the lower levels of a large table are so many times larger, level by level: or a table
 of a hundred gigabytes would be ten thousand files."""
 
+_NOT_LINKED = ("LOCK", "LOG", "rocksdict-config.json")
+"""What is written by whoever opens a table."""
+
 
 class TableBatch:
     """A RocksDB write batch that knows families by name."""
@@ -112,9 +116,15 @@ class RocksTable(Closing):
         cache = Cache(min(READER_CACHE_BYTES, cache_bytes) if reader else cache_bytes)
         self._guard = guard
         self._path = path
+        # The library writes a file of its own into what it opens, also for reading.
+        self._links: Path | None = None
+        if self._secondary is not None and path.is_dir() and not os.access(path, os.W_OK):
+            self._links = self._secondary / "table"
+            self._link()
         families = {name: options_of(name, cache) for name in ("default", *FAMILIES)}
         try:
-            self._db = Rdict(str(path), options_of("default", cache), families, access)
+            where = str(self._links or path)
+            self._db = Rdict(where, options_of("default", cache), families, access)
         except Exception as error:  # the library raises bare Exception
             self._forget_secondary()
             raise _unopened(path, error) from error
@@ -181,7 +191,18 @@ class RocksTable(Closing):
     def catch_up(self) -> None:
         """Let a reader see what the writer has written since it was opened."""
         if self._secondary is not None:
+            self._link()
             self._db.try_catch_up_with_primary()
+
+    def _link(self) -> None:
+        """Of a table on a read-only disk links are opened, each file by its own."""
+        if self._links is None:
+            return
+        self._links.mkdir(exist_ok=True)
+        there = {each.name for each in self._links.iterdir()}
+        for each in self._path.iterdir():
+            if each.name not in there and each.name not in _NOT_LINKED:
+                (self._links / each.name).symlink_to(each.absolute())
 
     def compact(self) -> None:
         faults.shortly_after("compaction.middle")
