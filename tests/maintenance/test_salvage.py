@@ -28,7 +28,7 @@ from tests.world import Latency, RobotsMix, Web, serve
 WEB = Web(
     seed=23, hosts=6, pages=60, skew=0, mean_bytes=2000, robots=RobotsMix(crawl_delay=0, error=0)
 )
-DAMAGED_PARTS = ("table", "graph", "index")
+DAMAGED_PARTS = ("table", "graph", "index", "shoal.toml")
 FAST, ALL = (0, 1, 2, 3, 4, 5, 12), 100
 
 
@@ -214,17 +214,27 @@ def files_of(part: Path) -> list[Path]:
     return [path for path in found if path.is_file() and path.stat().st_size]
 
 
-@pytest.mark.parametrize("harm", [flip, cut, delete])
-def test_damage_in_derived_files_is_told_and_mended(
-    patient: Path, tmp_path: Path, harm: Callable[[Path, Random], None]
+def flip_first(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[0] ^= 0x10
+    path.write_bytes(data)
+
+
+def halve(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("harm", [flip_first, halve, Path.unlink])
+def test_damage_in_derived_files_is_told(
+    patient: Path, tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
     """Each file of the graph and of the index by itself."""
-    random, kept = Random(5), tmp_path / "kept"
+    kept = tmp_path / "kept"
     for path in [*files_of(patient / "graph"), *files_of(patient / "index")]:
         if path.name in ("shoal-index-version", ".managed.json"):
             continue  # of another release: it is rebuilt; a list of what may be deleted
         shutil.copyfile(path, kept)
-        harm(path, random)
+        harm(path)
         with verifying(Layout(patient), lambda _: None) as verifier:
             found = {each.check for each in verifier.findings()}
         assert found in ({"graph"}, {"index"}), path.name
@@ -252,6 +262,32 @@ def test_a_directory_of_derived_files_that_is_gone_comes_back(patient: Path, par
         found = [each.check for each in verifier.findings()]
     assert found == (["index"] if part == "index" else [])  # ranks are nobody's duty
     assert repair(patient, lambda _: None).index_forgotten == (part == "index")
+    check(patient)
+
+
+def test_a_damaged_settings_file_names_its_line_and_the_way_back(patient: Path) -> None:
+    path = patient / "shoal.toml"
+    good, lines = path.read_bytes(), path.read_bytes().split(b"\n")
+    number = next(n for n, line in enumerate(lines) if line.startswith(b"max_pages"))
+    shoal = Shoal(patient.parent)
+    for bad in (b"max_pages \x00 40", b"max_\xffages = 40", b"max_pagez = 40", b'max_pages = "x"'):
+        path.write_bytes(b"\n".join([*lines[:number], bad, *lines[number + 1 :]]))
+        said = shoal("crawl").err
+        assert f"line {number + 1}" in said, said
+        assert f"shoal repair --dir {patient.name}" in said, said
+        told = shoal.ok("repair").text
+        assert "The settings were taken from shoal.toml.last; the damaged file is kept in" in told
+        assert path.read_bytes() == good
+    path.unlink()
+    assert "taken from shoal.toml.last." in shoal.ok("repair").text
+    assert path.read_bytes() == good
+
+
+def test_settings_that_are_lost_twice_are_said_to_be_the_defaults(patient: Path) -> None:
+    for name in ("shoal.toml", "shoal.toml.last"):
+        (patient / name).write_bytes(b"[crawl\n")
+    told = Shoal(patient.parent).ok("repair").text
+    assert "The settings were taken from the defaults" in told
     check(patient)
 
 

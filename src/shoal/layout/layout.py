@@ -1,6 +1,7 @@
 """What lies where in a collection's directory, and who may write to it?
 
     shoal.toml    its settings, for people to edit
+    shoal.toml.last  the same, as the last crawl read them: `shoal repair` takes them from there
     table/        the rows (RocksDB)
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
     index/        the full-text index; rebuilt from the table when it is not there
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Self
 
 from shoal.errors import Busy, CollectionError, DamagedError, UsageError
+from shoal.whole_file import write_whole
 
 DEFAULT_DIRECTORY = "corpus"
 CLUSTER = "cluster.json"
@@ -39,7 +41,7 @@ _OWN = frozenset(
     (
         *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
-        *(DAMAGED, SALVAGE),
+        *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),
     )
 )
 """What a directory may hold and still become a collection: its settings, and what a kill during the
@@ -89,6 +91,7 @@ class Layout:
         self.lock = directory / "lock"
         self.log = directory / "log"
         self.settings = directory / "shoal.toml"
+        self.last_settings = directory / "shoal.toml.last"
 
     @property
     def data(self) -> Path:
@@ -160,7 +163,8 @@ class Layout:
             )
 
     def create(self, settings: str) -> None:
-        """Make the directory, and its shoal.toml on first use."""
+        """Make the directory, and its shoal.toml on first use. Whoever calls it has read the
+        settings: they are kept a second time."""
         self.must_be_free()
         self.must_not_be_lost()
         try:
@@ -168,6 +172,9 @@ class Layout:
                 each.mkdir(parents=True, exist_ok=True)
             if not self.settings.exists():
                 self.settings.write_text(_SETTINGS_HEAD + settings, encoding="utf-8")
+            said = self.settings.read_bytes()
+            if not self.last_settings.exists() or self.last_settings.read_bytes() != said:
+                write_whole(self.last_settings, said)
         except OSError as error:
             raise CollectionError(
                 f"The directory {self.directory} can't be written: {error.strerror or error}."

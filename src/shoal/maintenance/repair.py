@@ -14,13 +14,14 @@ from shoal.analysis.ranking import rank
 from shoal.analysis.regroup import regroup
 from shoal.config import Config, load
 from shoal.engine.replaying import Replayed
+from shoal.errors import UsageError
 from shoal.fleet.at_rest import tablets_at_rest, tablets_of
 from shoal.frontier.audit.rebuild import queue_again, rebuild
 from shoal.graph.generations import drop
 from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.identity import TabletIdentity
 from shoal.layout.index_state import forget_index
-from shoal.layout.layout import Layout, WriteLock, is_locked
+from shoal.layout.layout import Layout, WriteLock, is_cluster_place, is_locked
 from shoal.layout.ranks import graph_of
 from shoal.maintenance.group_findings import group_findings
 from shoal.maintenance.index_findings import index_findings, was_indexed
@@ -58,7 +59,7 @@ from shoal.store.members import members
 from shoal.store.pages import PageStore
 from shoal.store.remains import fault_in
 from shoal.store.table import RocksTable
-from shoal.whole_file import put_on_disk
+from shoal.whole_file import put_on_disk, write_whole
 
 _WRITE_AT_ONCE = 1000
 
@@ -74,6 +75,9 @@ class Replaced(NamedTuple):
 class Repaired(Struct):
     """What was done."""
 
+    settings_from: str = ""
+    """What the settings were made of again; empty when they were in order."""
+    settings_aside: str = ""
     salvaged: list[Salvaged] = []
     """Of each damaged table."""
     taken_from_archive: int = 0
@@ -107,6 +111,8 @@ def repair(place: str | Path, progress: Progress, *, from_archive: bool = False)
     """Each tablet. Raises Busy while another process writes to the collection. `from_archive`: the
     table is made anew in any case."""
     done = Repaired()
+    if not is_cluster_place(str(place)):
+        done.settings_from, done.settings_aside = _mend_settings(Layout(Path(place)))
     tablets = tablets_of(str(place))
     for number, directory in enumerate(tablets_at_rest(place)):
         partition = Partition(number, tablets) if tablets else None
@@ -115,6 +121,33 @@ def repair(place: str | Path, progress: Progress, *, from_archive: bool = False)
             setattr(done, name, getattr(done, name) + getattr(more, name))
     done.ranked = _mend_graph(str(place), progress)
     return done
+
+
+def _mend_settings(layout: Layout) -> tuple[str, str]:
+    """Where a settings file does not read, or is gone, the last one that did takes its place.
+    Returns where the settings are from, and where the damaged file is."""
+    try:
+        load(layout.directory, {}, {})
+        if layout.settings.exists() or not layout.last_settings.exists():
+            return "", ""
+    except UsageError:
+        if not layout.settings.is_file():
+            raise
+    source = "the defaults"
+    aside = ""
+    if layout.settings.exists():
+        target = free_name(layout, layout.settings.name)
+        layout.settings.rename(target)
+        aside = str(target.relative_to(layout.directory))
+    if layout.last_settings.exists():
+        write_whole(layout.settings, layout.last_settings.read_bytes(), synced=True)
+        source = layout.last_settings.name
+    try:
+        load(layout.directory, {}, {})
+    except UsageError:  # both are damaged
+        layout.settings.unlink()
+        source = "the defaults"
+    return source, aside
 
 
 def _mend_graph(place: str, progress: Progress) -> bool:

@@ -80,6 +80,7 @@ def _told(done: "Repaired", where: str) -> Iterator[str]:
 
     if done.nothing:
         yield "There was nothing to mend."
+    yield from _told_of_settings(done)
     for each in done.salvaged:
         yield from _told_of_table(each, where)
     if done.taken_from_archive:
@@ -113,6 +114,12 @@ def _told(done: "Repaired", where: str) -> Iterator[str]:
         yield "The full-text index was dropped, and is made anew."
     if done.sequence_raised:
         yield "The change log: its last number was put right."
+
+
+def _told_of_settings(done: "Repaired") -> Iterator[str]:
+    aside = done.settings_aside and f"; the damaged file is kept in {done.settings_aside}"
+    if done.settings_from:
+        yield f"The settings were taken from {done.settings_from}{aside}."
 
 
 def _told_of_table(done: "Salvaged", where: str) -> Iterator[str]:
