@@ -37,6 +37,7 @@ PROJECT_EXTRAS = frozenset({"bench", "dev", "training"})
 """Extras for work on the project, of which src/shoal imports nothing; the others are for users."""
 ROOMS_OF_LIBRARY = {
     "tantivy": {"index"},
+    "rocksdict": {"store"},
     "numpy": {"graph", "freshness"},
     "starlette": {"web"},
     "ray": {"cluster"},

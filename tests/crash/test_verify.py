@@ -267,7 +267,7 @@ def test_what_is_lost_is_fetched_again_after_a_repair(
 def test_damage_within_an_archive_file_is_told_and_its_page_fetched_again(
     crawler: Crawler,
 ) -> None:
-    """What stands there can't be made whole; the file is left as it is."""
+    """What stands there can't be made whole: the file is set aside, and the rest of it goes on."""
     path = max((crawler.directory / "warc").glob("*.warc.gz"))
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0xFF
@@ -277,8 +277,12 @@ def test_damage_within_an_archive_file_is_told_and_its_page_fetched_again(
     told = json.loads(found.stdout)
     assert not told["ok"]
     assert {each["check"] for each in told["findings"]} == {"record", "archive"}
-    assert "1 URL: queued, to be fetched again by shoal crawl" in crawler.shoal("repair").stdout
-    assert [each.check for each in findings(crawler)] == ["archive"]
+    said = crawler.shoal("repair").stdout
+    assert "1 URL: queued, to be fetched again by shoal crawl" in said
+    assert f"it is kept in damaged/{path.name}" in said
+    assert (crawler.directory / "damaged" / path.name).read_bytes() == data
+    assert findings(crawler) == []
+    assert "nothing to mend" in crawler.shoal("repair").stdout
 
 
 def test_a_collection_at_work_is_left_alone(tmp_path: Path) -> None:

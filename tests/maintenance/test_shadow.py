@@ -95,7 +95,7 @@ def test_readers_see_the_old_state_until_it_is_applied(site: Running, directory:
     assert not shadow.status(directory).gathered
     assert findings(directory) == []
     assert sorted(each.name for each in directory.iterdir()) == [
-        "generations", "inbox", "live", "lock", "shoal.toml", "status.json"
+        "generations", "inbox", "live", "lock", "shoal.toml", "shoal.toml.last", "status.json"
     ]  # fmt: skip
 
 

@@ -92,6 +92,10 @@ def _exit_code(words: list[str], *, wants_traceback: bool) -> int:
         if wants_traceback:
             raise
         return _tell(_cause(error))
+    except BaseException as error:
+        if wants_traceback or type(error).__name__ != "PanicException":
+            raise
+        return _tell(error)  # of a library that is written in Rust
     return code
 
 

@@ -39,6 +39,8 @@ from shoal.config.values import (
     as_toml,
     described,
     flat,
+    how_back,
+    line_of,
     nearest,
     read_file,
     read_value,
@@ -185,15 +187,32 @@ def load(
 ) -> Config:
     """The configuration of a collection: defaults, its shoal.toml, the environment, the flags."""
     file = {} if directory is None else read_file(directory / FILE_NAME)
-    from_file = [
-        _Given(key, value, FILE_NAME, f"{FILE_NAME}: {key}", prefix=f"{FILE_NAME}: ")
-        for key, value in _file_settings(file)
-    ]
+    try:
+        from_file = [
+            _Given(key, value, FILE_NAME, f"{FILE_NAME}: {key}", prefix=f"{FILE_NAME}: ")
+            for key, value in _file_settings(file)
+        ]
+        Config()._having(from_file)
+    except UsageError as error:
+        raise _with_line(error, directory, file) from None
     from_environment = [
         _Given(each.key, read_variable(each, text), each.variable, each.variable)
         for each, text in _environment_settings(environ)
     ]
     return Config()._having(from_file + from_environment).with_(overrides)
+
+
+def _with_line(error: UsageError, directory: Path | None, file: Mapping[str, object]) -> UsageError:
+    """The same, with the line that it is about, where that can be told."""
+    if directory is None:
+        return error
+    says = str(error).rstrip(".")
+    named = [key for key, _ in flat(file) if key in says] or [
+        section for section in file if f"[{section}]" in says
+    ]
+    line = line_of(directory / FILE_NAME, named) if named else 0
+    at = f" (line {line} of {directory / FILE_NAME})" if line else ""
+    return UsageError(f"{says}{at}; {how_back(directory / FILE_NAME)}")
 
 
 def settings() -> Iterator[Setting]:

@@ -220,9 +220,33 @@ def read_file(path: Path) -> dict[str, object]:
         file = next((each for each in path.parents if each.exists()), path.parent)
         raise UsageError(f"{file} is a file, not a directory") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path.name} is not valid TOML: {error} (in {path.parent})") from None
+        why = str(error)
+        if isinstance(error, UnicodeDecodeError):
+            line = error.object[: error.start].count(b"\n") + 1
+            why = f"Not UTF-8 (at line {line})"
+        raise UsageError(
+            f"{path.name} is not valid TOML: {why} (in {path.parent}); {how_back(path)}"
+        ) from None
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}") from None
+
+
+def how_back(path: Path) -> str:
+    """How to get settings back from a file that is damaged."""
+    return (
+        "mend that line, or get the settings of the last crawl back with: "
+        f"shoal repair --dir {path.parent}"
+    )
+
+
+def line_of(path: Path, names: Iterable[str]) -> int:
+    """The first line of a settings file that sets one of these; 0 when none does."""
+    wanted = {name.rpartition(".")[2] for name in names}
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.partition("=")[0].strip().strip("[]\"'") in wanted:
+            return number
+    return 0
 
 
 def flat(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:

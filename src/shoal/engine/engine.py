@@ -24,6 +24,7 @@ from shoal.engine.part_settings import child_config, frontier_settings
 from shoal.engine.preflight import is_nameless
 from shoal.engine.recovery import Recovered, mend_archive
 from shoal.engine.remote_duplicates import RemoteDuplicates
+from shoal.engine.replaying import Replaying
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
 from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.errors import CollectionError
@@ -214,6 +215,10 @@ class Engine:
         return identity is not None and outbox is not None and outbox.depth >= identity.most_outbox
 
     @property
+    def table(self) -> RocksTable:
+        return self._table
+
+    @property
     def roots(self) -> list[str]:
         return list(self._row.roots)
 
@@ -266,6 +271,13 @@ class Engine:
 
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
+
+    def replaying(self, roots: list[str]) -> Replaying:
+        """`roots`: what the collection started from, where its own row no longer says so."""
+        if not self._row.roots:
+            self._use_roots(roots)
+            self._remember()
+        return Replaying(self.crawl(), self._frontier, self._pool, self._store)
 
     def follow_index(self) -> IndexFollowing | None:
         """None: the settings want none."""

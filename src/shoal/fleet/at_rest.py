@@ -25,6 +25,11 @@ _LEASE_SECONDS = 15.0
 _WHO = "a command"
 
 
+def tablets_of(place: str) -> int:
+    """How many tablets a cluster has; 0 for a collection in a directory."""
+    return read(place, open_objects(place)).tablets if is_cluster_place(place) else 0
+
+
 def tablets_at_rest(
     at: str | Path, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Path]:

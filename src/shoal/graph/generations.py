@@ -1,7 +1,7 @@
 """How is a graph replaced while others read it? A directory for each, and a file that names one.
 
     current          the name of the directory that holds, replaced in one step
-    3f2a…/           a finished graph
+    3f2a…/           a finished graph; `checksums` has the length and the digest of each file
     lock             held by the one process that makes the next
     9c41….arriving/  the files of one that was made elsewhere, until all are here
 
@@ -13,6 +13,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,9 +25,17 @@ from shoal.whole_file import put_on_disk, write_whole
 
 CURRENT = "current"
 SUMMARY = "summary.json"
+CHECKSUMS = "checksums"
+_CHUNK_BYTES = 1 << 20
 _LOCK = "lock"
 _ARRIVING = ".arriving"
 _TRIES = 5
+
+_UNREADABLE: tuple[type[Exception], ...] = (
+    *(OSError, ValueError, TypeError, IndexError, OverflowError),
+    *JSON_ERRORS,
+)
+"""What whoever opens a graph raises for files that are gone, cut short or damaged."""
 
 Opened = TypeVar("Opened")
 
@@ -55,10 +64,10 @@ class Summary(Struct):
 def newest(directory: Path) -> Path | None:
     """The directory of the graph that holds now."""
     try:
-        name = (directory / CURRENT).read_text(encoding="ascii").strip()
+        words = (directory / CURRENT).read_text(encoding="ascii").split()
     except (OSError, ValueError):
         return None
-    return directory / name if name and "/" not in name else None
+    return directory / words[0] if words and "/" not in words[0] else None
 
 
 def stamp(directory: Path) -> int:
@@ -77,10 +86,72 @@ def opened(directory: Path, make: Callable[[Path, Summary], Opened]) -> Opened |
         if place is None:
             return None
         try:
+            _look_at_lengths(place)
             return make(place, from_json(Summary, (place / SUMMARY).read_bytes()))
-        except (OSError, *JSON_ERRORS):
-            continue  # replaced in between
+        except _UNREADABLE:
+            continue  # replaced in between, or damaged
     return None
+
+
+def file_faults(directory: Path) -> Iterator[str]:
+    """What is wrong with the graph that holds now, a sentence each; nothing where there is none."""
+    place = newest(directory)
+    if place is None or not place.is_dir():
+        if any(each.is_dir() for each in directory.glob("*")):
+            yield f"The file {CURRENT} names no graph that is there."
+        return
+    try:
+        sums = _checksums(place)
+        from_json(Summary, (place / SUMMARY).read_bytes())
+    except _UNREADABLE:
+        yield f"Its file {CHECKSUMS} or {SUMMARY} does not read."
+        return
+    for name, (length, digest) in sums.items():
+        path = place / name
+        if not path.is_file():
+            yield f"Its file {name} is gone."
+        elif path.stat().st_size != length or _digest_of(path) != digest:
+            yield f"Its file {name} does not have its checksum."
+
+
+def drop(directory: Path) -> None:
+    """Without it every page has rank 0, until links are ranked again."""
+    with _locked(directory):
+        (directory / CURRENT).unlink(missing_ok=True)
+        _clear(directory)
+
+
+def _checksums(place: Path) -> dict[str, tuple[int, str]]:
+    """Of each file but their own; none of a graph that an earlier release has made, which said
+    so little of itself that it had no second line in `current`."""
+    if not _is_summed(place):
+        return {}
+    return from_json(dict[str, tuple[int, str]], (place / CHECKSUMS).read_bytes())
+
+
+def _is_summed(place: Path) -> bool:
+    return len((place.parent / CURRENT).read_text(encoding="ascii").split()) > 1
+
+
+def _write_checksums(place: Path) -> None:
+    files = [each for each in sorted(place.iterdir()) if each.is_file() and each.name != CHECKSUMS]
+    sums = {each.name: (each.stat().st_size, _digest_of(each)) for each in files}
+    (place / CHECKSUMS).write_bytes(to_json(sums))
+
+
+def _look_at_lengths(place: Path) -> None:
+    """Who maps a file that was cut short would read past its end. Digests are for `verify`."""
+    for name, (length, _) in _checksums(place).items():
+        if (place / name).stat().st_size != length:
+            raise ValueError(name)
+
+
+def _digest_of(path: Path) -> str:
+    found = 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            found = zlib.crc32(chunk, found)
+    return f"crc32:{found:08x}"
 
 
 def summary_of(directory: Path) -> Summary | None:
@@ -98,6 +169,7 @@ class Fresh:
         """Whole and on disk; nobody is told yet."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         (self.path / SUMMARY).write_bytes(to_json(summary))
+        _write_checksums(self.path)
         for file in self.path.iterdir():
             put_on_disk(file)
         put_on_disk(self.path)
@@ -133,6 +205,7 @@ def adopt(directory: Path, name: str) -> None:
         return
     with _locked(directory):
         arrived = directory / f"{name}{_ARRIVING}"
+        _write_checksums(arrived)
         for file in arrived.iterdir():
             put_on_disk(file)
         put_on_disk(arrived)
@@ -142,7 +215,7 @@ def adopt(directory: Path, name: str) -> None:
 
 
 def _name(directory: Path, name: str) -> None:
-    write_whole(directory / CURRENT, f"{name}\n".encode("ascii"), synced=True)
+    write_whole(directory / CURRENT, f"{name}\n{CHECKSUMS}\n".encode("ascii"), synced=True)
 
 
 def _clear(directory: Path) -> None:

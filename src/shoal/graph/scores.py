@@ -16,7 +16,7 @@ from pathlib import Path
 
 from shoal.graph.generations import SUMMARY, Summary, opened, stamp
 from shoal.model.digest import seeded_number
-from shoal.model.record import unpack
+from shoal.model.record import JSON_ERRORS, unpack
 
 _SPREAD = 4
 """Hashes are spread evenly: an even spread's own place is missed by more than this many times the
@@ -70,7 +70,10 @@ class RankFile:
 
     def unfetched(self) -> list[bytes]:
         """The rows of the highest scores that were not fetched then, highest first."""
-        return unpack(list[bytes], bytes(self._unfetched))
+        try:
+            return unpack(list[bytes], bytes(self._unfetched))
+        except JSON_ERRORS:
+            return []  # damaged: `verify` says so
 
     def site(self, key: bytes) -> float:
         """By the site's key."""

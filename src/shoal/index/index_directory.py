@@ -9,6 +9,10 @@ fills it again from position 0); a reader says what is wrong.
 import fcntl
 import os
 import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.errors import Busy, CollectionError, DamagedError
@@ -49,6 +53,28 @@ def open_index(path: Path) -> Index:
         return Index.open(str(path))
     except _ERRORS as error:
         raise damaged(path) from error
+
+
+class ReadablePlace:
+    """Where an index can be opened for reading: the library locks a file in there for a moment. On
+    a read-only disk it is a directory of links, which goes with this object."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.path = path
+        if path.is_dir() and not os.access(path, os.W_OK):
+            self.path = Path(tempfile.mkdtemp(prefix="shoal-index-"))
+            weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+            self.renew()
+
+    def renew(self) -> None:
+        """Link what has come since."""
+        if self.path == self._path:
+            return
+        there = {each.name for each in self.path.iterdir()}
+        for each in self._path.iterdir():
+            if each.name not in there and not each.name.endswith("lock"):
+                (self.path / each.name).symlink_to(each.absolute())
 
 
 def open_or_start(path: Path) -> Index:
@@ -112,6 +138,17 @@ def damaged(path: Path) -> DamagedError:
     return DamagedError(
         f"The full-text index in {path} can't be read; make it anew with `shoal reindex`."
     )
+
+
+@contextmanager
+def library_faults(path: Path) -> Iterator[None]:
+    """What the library raises for damaged files, a panic among it, is one sentence of ours."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, _ERRORS) or type(error).__name__ == "PanicException":
+            raise damaged(path) from error
+        raise
 
 
 def busy(path: Path) -> Busy:

@@ -16,7 +16,7 @@ from shoal.index.analysis import Analysis, Token
 from shoal.index.distinctive_words import Frequent, distinctive_words, frequent
 from shoal.index.fields import FACETS, FieldWeights, Stored, key_of
 from shoal.index.hits import Hit, Hits, Wanted, best_hits, candidates_at, wanted_of
-from shoal.index.index_directory import damaged, open_index
+from shoal.index.index_directory import ReadablePlace, library_faults, open_index
 from shoal.index.local_statistics import Here
 from shoal.index.matching import Matching, asked_languages
 from shoal.index.native import DocAddress, FieldType, NativeQuery
@@ -35,23 +35,21 @@ class IndexReader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._index = open_index(path)
+        self._place = ReadablePlace(path)
+        self._index = open_index(self._place.path)
         self._analysis = Analysis()
-        try:
+        with library_faults(path):
             self._index.config_reader("manual")
             self._view = View(self._index)
-        except ValueError as error:
-            raise damaged(path) from error
         self._asked = self._view
         """The view that was last asked for hits; their details are asked for a moment later."""
 
     def refresh(self) -> None:
         """See the newest commit."""
-        try:
+        with library_faults(self._path):
+            self._place.renew()
             self._index.reload()
             self._view = View(self._index)
-        except ValueError as error:
-            raise damaged(self._path) from error
 
     def position(self) -> int:
         """Of the change log, up to which everything is here."""
@@ -80,10 +78,11 @@ class IndexReader:
         """The best by the index's own score; where only filters were given, the newest."""
         view = self._view
         readable = view.for_(principal)
-        matching = self._matching(Here(view, readable), query, weights)
-        total, hits = best_hits(view, readable, matching, query, limit)
-        found = candidates_at(view, hits, wanted_of(matching))
-        documents, mean_length = readable.documents, readable.mean_length
+        with library_faults(self._path):
+            matching = self._matching(Here(view, readable), query, weights)
+            total, hits = best_hits(view, readable, matching, query, limit)
+            found = candidates_at(view, hits, wanted_of(matching))
+            documents, mean_length = readable.documents, readable.mean_length
         return Candidates(found, total, matching.terms(), documents, mean_length)
 
     def facets(
@@ -175,8 +174,9 @@ class IndexReader:
 
     def digests(self) -> Iterator[tuple[bytes, str]]:
         """Each row, and the digest (`fields.digest_of`) of the entry that is there."""
-        for stored in self._listing():
-            yield stored.row, stored.digest
+        with library_faults(self._path):
+            for stored in self._listing():
+                yield stored.row, stored.digest
 
     def _listing(self) -> Iterator[Stored]:
         """In no order, in portions, so that a large index is not held at once."""

@@ -11,7 +11,14 @@ from shoal import faults
 from shoal.closing import Closing
 from shoal.index.documents import Documents
 from shoal.index.fields import POSITION_KEY, key_of
-from shoal.index.index_directory import WriterLock, busy, damaged, open_or_start, position_in
+from shoal.index.index_directory import (
+    WriterLock,
+    busy,
+    damaged,
+    library_faults,
+    open_or_start,
+    position_in,
+)
 from shoal.index.native import Document, NativeWriter
 from shoal.model.entry import Entry
 
@@ -24,13 +31,20 @@ class IndexWriter(Closing):
     def __init__(self, path: Path, heap_bytes: int = DEFAULT_HEAP_BYTES) -> None:
         self._lock = WriterLock(path)
         try:
-            self._index = open_or_start(path)
-            self._writer: NativeWriter | None = self._index.writer(heap_bytes, 1)
-            self._position = position_in(self._index, self._index.searcher())
-        except ValueError as error:
+            with library_faults(path):
+                self._open_native(path, heap_bytes)
+        except BaseException:
             self._lock.release()
-            raise (busy(path) if "LockBusy" in str(error) else damaged(path)) from error
+            raise
         self._documents = Documents()
+
+    def _open_native(self, path: Path, heap_bytes: int) -> None:
+        self._index = open_or_start(path)
+        try:
+            self._writer: NativeWriter | None = self._index.writer(heap_bytes, 1)
+        except ValueError as error:
+            raise (busy(path) if "LockBusy" in str(error) else damaged(path)) from error
+        self._position = position_in(self._index, self._index.searcher())
 
     @property
     def position(self) -> int:

@@ -3,6 +3,7 @@
 Readers see the old index until the new one is committed, in one step.
 """
 
+import os
 from pathlib import Path
 
 from shoal.collection.view import TabletView
@@ -14,10 +15,12 @@ from shoal.layout.index_state import is_behind
 
 def bring_up_to_date(directory: Path, progress: Progress | None = None) -> int:
     """Take in what was stored since. Returns how many documents were looked at: none when a crawl
-    is running, whose own process does it."""
+    is running, whose own process does it, and none on a disk that can only be read."""
     with TabletView(directory) as collection:
         if not is_behind(collection.layout, collection.table):
             return 0
+        if not os.access(collection.layout.data, os.W_OK):
+            return 0  # a read-only disk: what is there is what can be found
         try:
             with IndexWriter(collection.layout.index) as writer:
                 follower = Follower(collection.table, collection.store, writer)

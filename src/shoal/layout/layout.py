@@ -1,6 +1,7 @@
 """What lies where in a collection's directory, and who may write to it?
 
     shoal.toml    its settings, for people to edit
+    shoal.toml.last  the same, as the last crawl read them: `shoal repair` takes them from there
     table/        the rows (RocksDB)
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
     index/        the full-text index; rebuilt from the table when it is not there
@@ -11,6 +12,7 @@
     log/          what crawls said that were started from the web page
     lock          held by the one process that writes
     readers       held by those who read, so that what they read stays
+    damaged/      what `shoal repair` found damaged and replaced, as it was
     live          after `shoal shadow apply`: a link to the directory in generations/ where table/
                   and warc/ are now; replaced in one step, see shadow.py
 
@@ -23,17 +25,23 @@ import time
 from pathlib import Path
 from typing import Self
 
-from shoal.errors import Busy, CollectionError, UsageError
+from shoal.errors import Busy, CollectionError, DamagedError, UsageError
+from shoal.whole_file import write_whole
 
 DEFAULT_DIRECTORY = "corpus"
 CLUSTER = "cluster.json"
 """What makes a directory a cluster (cluster_file.py)."""
 LIVE = "live"
+DAMAGED = "damaged"
+SALVAGE = "salvage"
+"""Where a damaged table is made anew. Once it is whole and waits to be put in its place, it holds
+the file `whole`."""
 READERS = "readers"
 _OWN = frozenset(
     (
         *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
+        *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),
     )
 )
 """What a directory may hold and still become a collection: its settings, and what a kill during the
@@ -83,6 +91,7 @@ class Layout:
         self.lock = directory / "lock"
         self.log = directory / "log"
         self.settings = directory / "shoal.toml"
+        self.last_settings = directory / "shoal.toml.last"
 
     @property
     def data(self) -> Path:
@@ -111,10 +120,23 @@ class Layout:
     def graph(self) -> Path:
         return self.data / "graph"
 
+    @property
+    def salvage(self) -> Path:
+        return self.data / SALVAGE
+
     def exists(self) -> bool:
         return self.table.is_dir()
 
+    def must_not_be_lost(self) -> None:
+        """An archive without its table is a collection that can be brought back, and no new one."""
+        if not self.exists() and any(self.warc.glob("*.warc.gz")):
+            raise DamagedError(
+                f"The table in {self.table} is gone; what it held is brought back by: "
+                f"shoal repair --dir {self.directory}"
+            )
+
     def must_exist(self) -> None:
+        self.must_not_be_lost()
         if not self.exists():
             if is_cluster_place(str(self.directory)):
                 raise CollectionError(
@@ -141,13 +163,18 @@ class Layout:
             )
 
     def create(self, settings: str) -> None:
-        """Make the directory, and its shoal.toml on first use."""
+        """Make the directory, and its shoal.toml on first use. Whoever calls it has read the
+        settings: they are kept a second time."""
         self.must_be_free()
+        self.must_not_be_lost()
         try:
             for each in (self.directory, self.warc, self.inbox):
                 each.mkdir(parents=True, exist_ok=True)
             if not self.settings.exists():
                 self.settings.write_text(_SETTINGS_HEAD + settings, encoding="utf-8")
+            said = self.settings.read_bytes()
+            if not self.last_settings.exists() or self.last_settings.read_bytes() != said:
+                write_whole(self.last_settings, said)
         except OSError as error:
             raise CollectionError(
                 f"The directory {self.directory} can't be written: {error.strerror or error}."

@@ -1,14 +1,16 @@
 """Does the index hold what the table says, no more and no less? A part of `verify`.
 
-Asked only of an index of this release that has taken in every change: one that is behind, or is to
-be rebuilt, is not wrong.
+Its files are held against their checksums. What it holds is asked only of an index of this release
+that has taken in every change: one that is behind, or is to be rebuilt, is not wrong. One that is
+gone is: changes that it had taken in are no longer in the log.
 """
 
 from collections.abc import Iterator
 
 from shoal.errors import ShoalError
 from shoal.index.fields import digest_of
-from shoal.index.index_directory import is_ours
+from shoal.index.index_directory import is_ours, version_in
+from shoal.index.index_files import file_faults
 from shoal.index.reader import IndexReader
 from shoal.indexer.entries import Entries
 from shoal.layout.index_state import read_state
@@ -17,13 +19,24 @@ from shoal.maintenance.group_findings import Finding
 from shoal.model.principal import OWNER
 from shoal.model.urls.rowkey import url_of
 from shoal.ports import Table
-from shoal.store.change_log import last_sequence
+from shoal.store.change_log import ChangeLog, last_sequence
 from shoal.store.pages import PageStore
 
 
 def index_findings(table: Table, layout: Layout) -> Iterator[Finding]:
-    state = read_state(layout)
-    if state is None or state.position != last_sequence(table) or not is_ours(layout.index):
+    state, last = read_state(layout), last_sequence(table)
+    if not version_in(layout.index) or state is None:
+        if was_indexed(table):
+            yield Finding("index", "", "The full-text index is gone, or what it says of itself.")
+        return
+    if not is_ours(layout.index):
+        return
+    faults = list(file_faults(layout.index))
+    yield from (Finding("index", "", fault) for fault in faults)
+    if state.position > last:
+        says = f"It says that it has {state.position:,} changes, and there were {last:,}."
+        yield Finding("index", "", says)
+    if faults or state.position != last:
         return
     try:
         held = dict(IndexReader(layout.index).digests())
@@ -46,3 +59,8 @@ def index_findings(table: Table, layout: Layout) -> Iterator[Finding]:
             yield Finding("index", page.url, "The index has something else of it.")
     for row in held:
         yield Finding("index", url_of(row), "The index has it, and no page is stored.")
+
+
+def was_indexed(table: Table) -> bool:
+    """Whether an index has taken in changes: they are deleted from the log then."""
+    return last_sequence(table) > 0 and ChangeLog(table).first() != 1

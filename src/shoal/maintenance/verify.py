@@ -7,6 +7,7 @@ text                  belongs to a version of its page, and has that version's d
 near-duplicates       index, groups and pages agree; one page of each group is no duplicate
 change log            without a gap, up to the number that was handed out last
 index                 has every page that is to be found, with what it is found by, and no other
+index, graph          their files have their checksums
 WARC files            a row of whole records from the first byte to the last
 
 Streaming: memory grows with the sites, and with the pages by a digest each. For a collection that
@@ -18,9 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from shoal.errors import Busy, CollectionError, DamagedError
+from shoal.errors import Busy, DamagedError
 from shoal.frontier.audit.audit import audit
 from shoal.frontier.state.rows import unpack_url, url_key
+from shoal.graph.generations import file_faults
 from shoal.layout.identity import partition_of
 from shoal.layout.layout import Layout, is_locked
 from shoal.maintenance.group_findings import Finding, group_findings
@@ -32,10 +34,11 @@ from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.urls.partition import tablet_of_row
-from shoal.model.urls.rowkey import url_of
+from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.visit import SOURCES
 from shoal.ports import Table
 from shoal.store import archive, claims
+from shoal.store.archived_visits import archived_visits
 from shoal.store.cells import Cells
 from shoal.store.change_log import last_sequence
 from shoal.store.members import members
@@ -65,15 +68,13 @@ def verifying(layout: Layout, progress: Progress) -> Iterator["Verifier"]:
     layout.must_exist()
     if is_locked(layout):
         raise Busy(f"A process is writing to {layout.directory}; verify it when that has ended.")
-    try:
-        table = RocksTable(layout.table, reader=True)
-    except CollectionError as error:  # a reader insists on a whole log, a writer does not
-        raise DamagedError(
-            f"{str(error).rstrip('.')}; its log is damaged. The next crawl keeps what precedes the "
-            "damage, and so does: shoal repair"
-        ) from error
-    with table:
+    with RocksTable(layout.table, reader=True) as table:
         yield Verifier(table, layout, progress)
+
+
+def graph_findings(directory: Path) -> Iterator[Finding]:
+    """Files of the link graph and the ranks that are not as they were written."""
+    return (Finding("graph", "", fault) for fault in file_faults(directory))
 
 
 class Verifier:
@@ -100,7 +101,9 @@ class Verifier:
         yield from self._changes()
         self._progress("Checking the full-text index …")
         yield from index_findings(self._table, self._layout)
+        yield from graph_findings(self._layout.graph)
         yield from self._files()
+        yield from self._unknown()
 
     # --- rows and records -------------------------------------------------------------------
 
@@ -194,6 +197,19 @@ class Verifier:
                 yield Finding("archive", path.name, says)
             elif not size:
                 yield Finding("archive", path.name, "It is empty.")
+
+    def _unknown(self) -> Iterator[Finding]:
+        """Pages that are archived and have no row. One that waits is asked for again: its visit may
+        have been cut off by a kill."""
+        self._progress("Looking for archived pages without a row …")
+        for visit in archived_visits(self._directory):
+            try:
+                row = row_key(visit.url)
+            except ValueError:
+                continue  # no URL of ours
+            if self._table.get("page", url_key(row)) is None:
+                place = f"{visit.response.file} at {visit.response.offset}"
+                yield Finding("archive", visit.url, f"It is archived, and has no row ({place}).")
 
     def _count(self, name: str, amount: int) -> None:
         before = self.checked.get(name, 0)

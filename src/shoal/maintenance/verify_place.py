@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from shoal.access.opening import ProgressReporter, tablet_directories
+from shoal.access.opening import ProgressReporter, graph_place, tablet_directories
 from shoal.layout.layout import Layout
+from shoal.layout.ranks import graph_of
 from shoal.maintenance.group_findings import Finding
-from shoal.maintenance.verify import Progress, Verifier, verifying
+from shoal.maintenance.verify import Progress, Verifier, graph_findings, verifying
 
 
 def verifying_place(
@@ -21,16 +22,18 @@ def verifying_place(
     directories = tablet_directories(place, opening_progress)
     if len(directories) == 1:
         return verifying(Layout(directories[0]), progress)
-    return nullcontext(WholeVerifier(directories, progress))
+    return nullcontext(WholeVerifier(directories, graph_of(graph_place(place)), progress))
 
 
 class WholeVerifier:
-    def __init__(self, directories: list[Path], progress: Progress) -> None:
+    def __init__(self, directories: list[Path], graph: Path, progress: Progress) -> None:
         self._directories = directories
+        self._graph = graph
         self._progress = progress
         self.checked: dict[str, int] = {}
 
     def findings(self) -> Iterator[Finding]:
+        yield from graph_findings(self._graph)
         for number, directory in enumerate(self._directories):
             self._progress(f"Tablet {number} …")
             with verifying(Layout(directory), self._progress) as verifier:

@@ -144,6 +144,14 @@ class Copier:
             return Copy("", 0, {}, dropped)
         return self._write(file, kept, dropped)
 
+    def copy_whole_records(self, file: str) -> Copy | None:
+        """A file without what is no record in it; None when there is nothing of the kind."""
+        path = self._directory / file
+        kept = [(member.offset, member.length) for member in members(path)]
+        if not kept or sum(length for _, length in kept) == path.stat().st_size:
+            return None
+        return self._write(file, kept, 0)
+
     def _is_robots(self, member: Member) -> bool:
         """Whether a record that no row points at is one of robots.txt, met for the first time."""
         head = member.head.partition(b"\r\n\r\n")[0] + b"\r"

@@ -7,9 +7,10 @@ processes may read a table that is being written to: they open it as a secondary
 
 Traps of the library that shaped this file: options must be passed for every family at every
 opening, or filters and caches are silently dropped; `close` keeps the lock while a family object
-lives.
+lives; a table whose file CURRENT is lost is taken for a new one, and every file of it is deleted.
 """
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,7 +55,7 @@ FAMILIES = (
 
 _CACHE_BYTES = 256 << 20
 """Of blocks, filters and indexes; with half of it a URL costs a tenth more at 100 M."""
-_READER_CACHE_BYTES = 64 << 20
+READER_CACHE_BYTES = 64 << 20
 """Who reads beside a crawl takes less: nothing there is asked a hundred times a page."""
 _MEMTABLE_BYTES = {"page": 32 << 20, "queue": 32 << 20, "anchor": 32 << 20, "text": 32 << 20}
 _OTHER_MEMTABLE_BYTES = 8 << 20
@@ -66,6 +67,9 @@ _FILE_BYTES = 16 << 20
 _FILE_GROWTH = 2
 """Files of the lower levels of a large table are so many times larger, level by level: or a table
 of a hundred gigabytes would be ten thousand files."""
+
+_NOT_LINKED = ("LOCK", "LOG", "rocksdict-config.json")
+"""What is written by whoever opens a table."""
 
 
 class TableBatch:
@@ -105,16 +109,25 @@ class RocksTable(Closing):
         guard: Callable[[], None] | None = None,
     ) -> None:
         """`guard` is called before every write, and raises when there must be none."""
+        if lacks_current(path):
+            raise _damaged(path, "its file CURRENT is lost")
         self._secondary = Path(tempfile.mkdtemp(prefix="shoal-reader-")) if reader else None
         access = AccessType.secondary(str(self._secondary)) if reader else AccessType.read_write()
-        cache = Cache(min(_READER_CACHE_BYTES, cache_bytes) if reader else cache_bytes)
+        cache = Cache(min(READER_CACHE_BYTES, cache_bytes) if reader else cache_bytes)
         self._guard = guard
-        families = {name: _options(name, cache) for name in ("default", *FAMILIES)}
+        self._path = path
+        # The library writes a file of its own into what it opens, also for reading.
+        self._links: Path | None = None
+        if self._secondary is not None and path.is_dir() and not os.access(path, os.W_OK):
+            self._links = self._secondary / "table"
+            self._link()
+        families = {name: options_of(name, cache) for name in ("default", *FAMILIES)}
         try:
-            self._db = Rdict(str(path), _options("default", cache), families, access)
+            where = str(self._links or path)
+            self._db = Rdict(where, options_of("default", cache), families, access)
         except Exception as error:  # the library raises bare Exception
             self._forget_secondary()
-            raise CollectionError(f"The table in {path} can't be opened: {error}.") from error
+            raise _unopened(path, error) from error
         self._failure = ""
         self._families = {name: self._db.get_column_family(name) for name in FAMILIES}
         self._handles: dict[str, object] = {
@@ -122,12 +135,20 @@ class RocksTable(Closing):
         }
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        return self._families[family].get(key)
+        found = self._families[family]
+        try:
+            return found.get(key)
+        except Exception as error:  # the library raises bare Exception
+            raise _damaged(self._path, error) from error
 
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
         if not keys:
             return []
-        return self._families[family].get(list(keys))  # type: ignore[return-value]  # a list for a list
+        found = self._families[family]
+        try:
+            return found.get(list(keys))  # type: ignore[return-value]  # a list for a list
+        except Exception as error:  # the library raises bare Exception
+            raise _damaged(self._path, error) from error
 
     def scan(
         self, family: str, start: bytes, end: bytes | None = None
@@ -137,7 +158,7 @@ class RocksTable(Closing):
             options.set_iterate_upper_bound(end)
         cursor = self._families[family].iter(options)  # now, not when the first pair is asked for
         cursor.seek(start)
-        return _pairs(cursor, options)
+        return _pairs(cursor, options, self._path)
 
     def batch(self) -> TableBatch:
         return TableBatch(self._handles)
@@ -170,7 +191,18 @@ class RocksTable(Closing):
     def catch_up(self) -> None:
         """Let a reader see what the writer has written since it was opened."""
         if self._secondary is not None:
+            self._link()
             self._db.try_catch_up_with_primary()
+
+    def _link(self) -> None:
+        """Of a table on a read-only disk links are opened, each file by its own."""
+        if self._links is None:
+            return
+        self._links.mkdir(exist_ok=True)
+        there = {each.name for each in self._links.iterdir()}
+        for each in self._path.iterdir():
+            if each.name not in there and each.name not in _NOT_LINKED:
+                (self._links / each.name).symlink_to(each.absolute())
 
     def compact(self) -> None:
         faults.shortly_after("compaction.middle")
@@ -219,7 +251,7 @@ class _Closed(dict[str, Any]):
         raise CollectionError(f"The collection was closed; open it again to read its {family}.")
 
 
-def _pairs(cursor: RdictIter, options: ReadOptions) -> Iterator[tuple[bytes, bytes]]:
+def _pairs(cursor: RdictIter, options: ReadOptions, path: Path) -> Iterator[tuple[bytes, bytes]]:
     """The options own the cursor's upper bound in memory: they must live as long as it does."""
     while cursor.valid():
         yield cursor.key(), cursor.value()
@@ -228,7 +260,41 @@ def _pairs(cursor: RdictIter, options: ReadOptions) -> Iterator[tuple[bytes, byt
     try:
         cursor.status()  # raises when the scan ended because of a damaged block
     except Exception as error:  # the library raises bare Exception
-        raise DamagedError(f"The table can't be read to the end of a range: {error}.") from error
+        raise _damaged(path, error) from error
+
+
+_NO_DAMAGE = ("lock", "permission denied", "no space", "read-only", "too many open files")
+"""Why a table can't be opened that is as it should be, in the library's words."""
+
+
+def lacks_current(path: Path) -> bool:
+    if (path / "CURRENT").exists():
+        return False
+    return any(path.glob("*.sst")) or any(path.glob("MANIFEST-*"))
+
+
+def _unopened(path: Path, error: Exception) -> CollectionError | DamagedError:
+    is_there = (path / "CURRENT").exists()
+    if not is_there or any(words in str(error).lower() for words in _NO_DAMAGE):
+        return CollectionError(f"The table in {path} can't be opened: {one_line(error)}.")
+    return _damaged(path, error)
+
+
+def _damaged(path: Path, why: Exception | str) -> DamagedError:
+    return DamagedError(
+        f"The table in {path} is damaged ({one_line(why)}); what it held is brought back by: "
+        f"shoal repair --dir {collection_of(path)}"
+    )
+
+
+def collection_of(path: Path) -> Path:
+    """The directory that a person names, for a table or an archive in it."""
+    data = path.parent
+    return data.parent.parent if data.parent.name == "generations" else data
+
+
+def one_line(error: Exception | str) -> str:
+    return " ".join(str(error).split()).rstrip(".")
 
 
 def _told(error: Exception) -> str:
@@ -238,7 +304,7 @@ def _told(error: Exception) -> str:
     )
 
 
-def _options(family: str, cache: Cache) -> Options:
+def options_of(family: str, cache: Cache) -> Options:
     options = Options(raw_mode=True)
     options.create_if_missing(True)
     options.create_missing_column_families(True)

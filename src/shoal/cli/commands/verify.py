@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Json, Quiet, app
+from shoal.cli.options import Dir, Json, Quiet, app, flag
 
 if TYPE_CHECKING:
     from shoal.maintenance.repair import Repaired
+    from shoal.maintenance.salvage import Salvaged
 
 _MOST_FINDINGS = 10_000
 
@@ -49,7 +50,14 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
 
 
 @app.command()
-def repair(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
+def repair(
+    given_dir: Dir = None,
+    from_archive: Annotated[
+        bool, flag("--from-archive", "Make the table anew, from what reads and the archive.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
     """Mend what verify finds, as far as it can be."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.resuming import in_directory
@@ -57,7 +65,8 @@ def repair(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     from shoal.maintenance.repair import repair as mend
 
     place = place_of(given_dir)
-    done = mend(place, (lambda _: None) if quiet else screen.remark)
+    tell = (lambda _: None) if quiet else screen.remark
+    done = mend(place, tell, from_archive=from_archive)
     if json:
         screen.json(done)
     elif not quiet:
@@ -71,8 +80,21 @@ def _told(done: "Repaired", where: str) -> Iterator[str]:
 
     if done.nothing:
         yield "There was nothing to mend."
+    yield from _told_of_settings(done)
+    for each in done.salvaged:
+        yield from _told_of_table(each, where)
+    if done.taken_from_archive:
+        visits = count(done.taken_from_archive, "visit")
+        yield f"{visits}: read again from the archive, because no row knew of it."
+    for url in done.records_unread:
+        yield f"{url}: lost, because its record in the archive does not read."
     for tail in done.torn_tails:
         yield f"{tail.file}: a torn record of {size(tail.cut_bytes)} was cut off its end."
+    for file, aside, lost in done.files_replaced:
+        yield (
+            f"{file}: {size(lost)} of it do not read and were left out; it is kept in {aside}, and "
+            "a copy of the rest stands in its place."
+        )
     told = (
         (done.records_disowned, "place in the archive", "places in the archive", "no longer named"),
         (done.texts_dropped, "text that was no page's", "texts that were no page's", "dropped"),
@@ -86,7 +108,32 @@ def _told(done: "Repaired", where: str) -> Iterator[str]:
             yield f"{count(number, one, many)}: {what}."
     if done.regrouped:
         yield "The groups of near-duplicates were made anew."
+    if done.ranked:
+        yield "The link graph was dropped, and links were ranked anew."
     if done.index_forgotten:
-        yield "The full-text index is made anew by the next search."
+        yield "The full-text index was dropped, and is made anew."
     if done.sequence_raised:
         yield "The change log: its last number was put right."
+
+
+def _told_of_settings(done: "Repaired") -> Iterator[str]:
+    aside = done.settings_aside and f"; the damaged file is kept in {done.settings_aside}"
+    if done.settings_from:
+        yield f"The settings were taken from {done.settings_from}{aside}."
+
+
+def _told_of_table(done: "Salvaged", where: str) -> Iterator[str]:
+    from shoal.cli.terminal.wording import count, program
+
+    kept = f"; it is kept in {done.set_aside}" if done.set_aside else ""
+    yield f"The table was made anew ({done.why}){kept}."
+    yield f"{count(done.cells, 'cell')} of it could still be read."
+    for gap in done.gaps:
+        yield f"It could not be read behind {gap}."
+    if done.files_lost:
+        yield (
+            "What no archive holds may be lost with its files: marks, and what you said of hosts "
+            f"and feeds; look at {program()} hosts{where} and {program()} feed list{where}."
+        )
+    if done.seeds_guessed:
+        yield "Its seeds were lost; the first archived page of each site stands for them now."
