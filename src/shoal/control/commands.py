@@ -139,8 +139,10 @@ def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
 
 
 def poll(place: Place, urls: Sequence[str], *, wanted: bool) -> bool:
-    """Poll these feeds from now on, or no more. Returns whether a crawl runs."""
-    config = _config(place)
+    """Poll these feeds from now on, or no more; the first ones make a collection. Returns whether
+    a crawl runs."""
+    makes_one = wanted and not is_cluster_place(str(place))
+    config = settings_at(place, {}, os.environ) if makes_one else _config(place)
     return _give(place, config, [AddFeed(url) if wanted else RemoveFeed(url) for url in urls])
 
 

@@ -39,6 +39,10 @@ _FOUND = {
     LinkSource.INJECT: "It was brought in without a fetch",
     LinkSource.GUESS: "Sitemaps usually stand there, and the site's robots.txt names none",
 }
+_THROUGH = {
+    LinkSource.REDIRECT: "a redirect of",
+    LinkSource.NAMED_FEED: "a feed that a person named,",
+}
 _NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
 
 
@@ -139,7 +143,7 @@ def _discovered(known: UrlRow | None) -> str:
     if known.source in _FOUND:
         how = _FOUND[known.source]
     else:
-        kind = "a redirect of" if known.source is LinkSource.REDIRECT else f"a {known.source} on"
+        kind = _THROUGH.get(known.source, f"a {known.source} on")
         how = (
             f"Through {kind} {url_of(known.found_from)}"
             if known.found_from
