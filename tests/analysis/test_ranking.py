@@ -272,6 +272,25 @@ def test_export_as_parquet(reef: Reef, tmp_path: Path) -> None:
     assert (home["links_in"], home["links_out"]) == (LEAVES + 1, 1)
 
 
+@pytest.mark.parametrize("name", ["g.graphml", "g.parquet"])
+def test_an_export_that_is_ended_leaves_what_was_there(
+    reef: Reef, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    rank(reef.directory)
+    (folder / name).write_text("the last one")
+
+    def ended(doing: str, done: int, _total: int) -> None:
+        if "written" in doing and done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export_graph(folder / name, reef.directory, ended)
+    assert [each.name for each in folder.iterdir()] == [name]
+    assert (folder / name).read_text() == "the last one"
+
+
 def test_parquet_without_its_library(
     reef: Reef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
