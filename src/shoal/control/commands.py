@@ -119,6 +119,13 @@ def retry(place: Place, reason: str = "", host: str = "") -> bool:
     return _give(place, config, [Retry(reason, name)])
 
 
+def has_failed(place: Place) -> bool:
+    """Whether there is anything to try again."""
+    with open_collection(str(place)) as collection:
+        status = collection.status()
+    return bool(status.failed)
+
+
 def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
     """Write what was found out about a stored page to its row; an empty value takes it back.
     Returns whether a crawl runs."""

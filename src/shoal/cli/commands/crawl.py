@@ -32,7 +32,7 @@ def crawl(
     ] = None,
     given_dir: Dir = None,
     max_pages: Annotated[
-        str | None, option("--max-pages", "N", "Stop when so many pages are fetched.")
+        str | None, option("--max-pages", "N|none", "Stop when so many pages are fetched.")
     ] = None,
     max_depth: Annotated[
         str | None, option("--max-depth", "N", "No deeper than this; a seed has depth 1.")
@@ -237,7 +237,7 @@ def run(job: Job, *, quiet: bool) -> Ended:
 
         def started(running: "RunningCrawl") -> None:
             doing = "Crawling into" if job.selection is None else "Refreshing"
-            shown.note(f"{doing} {job.directory}; Ctrl-C stops it, the same command goes on.")
+            shown.note(f"{doing} {job.directory}; Ctrl-C stops it, {goes_on(job.config)}.")
             for line in recovery_lines(running.recovered):
                 shown.note(line)
             interrupts.started(running)
@@ -251,6 +251,15 @@ def run(job: Job, *, quiet: bool) -> Ended:
         except asyncio.CancelledError:
             return Ended(None, interrupts.exit_code)
         return Ended(summary, interrupts.exit_code)
+
+
+def goes_on(config: "Config") -> str:
+    """What the same command does when it is given again. A limit counts all pages of the
+    collection, not those of one run."""
+    most = config.crawl.max_pages
+    if most is None:
+        return "the same command goes on"
+    return f"the same command goes on to {most:,} pages, `--max-pages none` beyond"
 
 
 async def _crawl(

@@ -29,7 +29,7 @@ def status_lines(status: Status) -> Iterator[str]:
         ("excluded", status.excluded, parts(status.excluded_by_reason)),
         ("failed", status.failed, parts(status.failed_by_reason)),
         ("fetched", status.fetched, parts(status.fetched_by_fate)),
-        ("gone", status.gone, parts(status.gone_by_status)),
+        ("gone", status.gone, parts(_by_status(status.gone_by_status))),
     ]
     widest = max(len(f"{number:,}") for _, number, _ in rows)
     for name, number, made_of in rows:
@@ -39,6 +39,11 @@ def status_lines(status: Status) -> Iterator[str]:
             yield f"{line}  = {made_of}" if made_of else line
     found = f" · {count(status.indexed, 'page')} in the index" if status.indexed else ""
     yield _totals(status.totals) + found
+
+
+def _by_status(counted: dict[str, int]) -> dict[str, int]:
+    """A file that is not there has no status to be told."""
+    return {"no such file" if name == "0" else name: n for name, n in counted.items()}
 
 
 def _totals(totals: dict[str, int]) -> str:

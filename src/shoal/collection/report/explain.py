@@ -128,7 +128,7 @@ def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, Visit
             where = history[0][1].location if history else ""
             return f"It redirects to {where}"
         case State.GONE:
-            return f"It is gone (status {known.status})."
+            return f"It is gone (status {known.status})." if known.status else "It is gone."
         case State.SOURCE:
             return f"It is a {known.kind}: what it names was taken, and it is no page."
         case State.EXCLUDED:
