@@ -19,6 +19,7 @@ from shoal.engine.exchange import Exchange
 from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
+from shoal.engine.local_files import look_again
 from shoal.engine.part_settings import child_config, frontier_settings
 from shoal.engine.recovery import Recovered, mend_archive
 from shoal.engine.remote_duplicates import RemoteDuplicates
@@ -222,6 +223,8 @@ class Engine:
         if self._row.signature and self._row.signature != signature:
             changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
         self._frontier.add(seeds)
+        if self._mode is not Mode.REFRESH:
+            look_again(self._table, self._frontier, self._row.roots)
         if self._mode is Mode.STEADY:
             self._frontier.change(self._frontier.schedules.date_all)
         self._row.signature = signature
