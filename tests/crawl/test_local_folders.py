@@ -1,6 +1,7 @@
 """A local folder that is crawled again: new files are seen, deleted ones go, hidden ones stay out,
 and folders are no results."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,20 @@ def test_the_same_command_again_sees_what_has_changed(folder: Path, tmp_path: Pa
         assert page.text == "Other words stand here now, as files have them."
     (folder / "below" / "d.txt").write_text("Of all files it has come back, and is found again.")
     assert "below/d.txt" in again(corpus, folder)
+
+
+def test_what_lies_in_an_archive_follows_it(folder: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+        archive.writestr("in.txt", "Of all files, this one lies in an archive of files.")
+    corpus = tmp_path / "corpus"
+    again(corpus, folder)
+    with open_collection(corpus) as collection:
+        before = sorted(page.url for page in collection.pages())
+    assert any("in.txt" in url for url in before)
+    again(corpus, folder)
+    with open_collection(corpus) as collection:
+        assert sorted(page.url for page in collection.pages()) == before
+        assert not collection.status().failed + collection.status().gone
 
 
 def test_a_disk_that_is_not_mounted_takes_nothing_away(folder: Path, tmp_path: Path) -> None:

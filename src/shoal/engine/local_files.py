@@ -8,12 +8,11 @@ from itertools import islice
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.outcome.queue_order import URGENT
 from shoal.frontier.state.rows import row_of_url_key
+from shoal.model.link import LinkSource
 from shoal.model.urls.rowkey import row_key
 from shoal.ports import Batch, Table
 
 _LOCAL = "file:"
-_PART = b"#"
-"""Stands in the rows of documents inside others, which follow them, and in no other."""
 _AT_ONCE = 1_000
 
 
@@ -24,12 +23,14 @@ def look_again(table: Table, frontier: DiskFrontier, roots: Iterable[str]) -> No
             continue
         start = row_key(root)
         keys = (key for key, _ in table.scan("page", start, start + b"\xff"))
-        found = (row_of_url_key(key) for key in keys)
-        rows = (row for row in found if row is not None and _PART not in row)
+        rows = filter(None, map(row_of_url_key, keys))
         while some := list(islice(rows, _AT_ONCE)):
             frontier.change(partial(_hasten, frontier, some))
 
 
 def _hasten(frontier: DiskFrontier, rows: list[bytes], batch: Batch, now: float) -> None:
     for row in rows:
+        known = frontier.urls.read(row)
+        if known is None or known.source is LinkSource.INJECT:
+            continue  # a document inside another follows it, and is never asked for
         frontier.discovery.hasten(batch, row, URGENT, now)
