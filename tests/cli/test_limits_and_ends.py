@@ -63,3 +63,17 @@ def test_a_file_that_has_gone_has_no_status(shoal: Shoal, tmp_path: Path) -> Non
     shoal.ok("refresh")
     assert "gone         1  = no such file 1" in shoal.ok("status").text
     assert "It is gone.\n" in shoal.ok("explain", (folder / "b.txt").as_uri()).text
+
+
+def test_a_page_that_needs_scripts_or_a_login_says_so(shoal: Shoal, site: Running) -> None:
+    script = "<!doctype html><title></title><body><div id=app></div><script src=/a.js></script>"
+    made = site.put(0, "/5", script, headers={"Content-Type": "text/html"})
+    links = "<p>Two pages. <a href='/5'>5</a> <a href='/closed'>closed</a>"
+    site.put(0, "/0", links, headers={"Content-Type": "text/html"})
+    closed = site.put(0, "/closed", "Who are you?", status=401)
+    seed = f"http://{site.web.host_name(0)}:{site.port}/0"
+    said = shoal.ok("crawl", seed, "--delay=0.02", "--set=sitemaps.use=no").text
+    assert "1 page has no text, maybe made by scripts, which are not run: shoal urls" in said
+    assert "1 page wants a login, and none is sent: shoal urls --state failed" in said
+    assert "It makes its text by scripts, which are not run; look" in shoal.ok("explain", made).text
+    assert "The server wants a login, and none is sent; save" in shoal.ok("explain", closed).text

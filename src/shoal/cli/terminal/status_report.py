@@ -83,6 +83,7 @@ def ending(
         yield f"The index is not up to date: {summary.index_problem}; make it anew with: {how}"
     if summary.trouble:
         yield f"No good answer from: {troubles(summary.trouble)}."
+    yield from _unread(status, directory)
     if is_refresh and summary.waiting_later:
         urls = count(summary.waiting_later, "new URL waits", "new URLs wait")
         yield f"{urls} for the next crawl: {again}"
@@ -93,6 +94,18 @@ def ending(
     names = ("search WORDS", "serve", "status")
     commands = (f"{program()} {name}{in_directory(directory)}" for name in names)
     yield f"Next: {' · '.join(commands)}"
+
+
+def _unread(status: Status, directory: Path) -> Iterator[str]:
+    """Pages that were answered and can't be read, and how they are listed."""
+    listed = f"{program()} urls{in_directory(directory)}"
+    if empty := status.fetched_by_fate.get("empty", 0):
+        has = count(empty, "page has", "pages have")
+        why = "maybe made by scripts, which are not run"
+        yield f"{has} no text, {why}: {listed} --state fetched --reason empty"
+    if closed := status.failed_by_reason.get("unauthorized", 0):
+        want = count(closed, "page wants", "pages want")
+        yield f"{want} a login, and none is sent: {listed} --state failed --reason unauthorized"
 
 
 def _again(summary: Summary) -> str:
