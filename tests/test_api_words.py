@@ -71,7 +71,7 @@ def test_a_collection_explains_and_takes_orders(tmp_path: Path) -> None:
         corpus.pause(host)
         assert corpus.submit(f"http://{host}/x") == [f"http://{host}/x"]
         corpus.refresh()
-        assert next(each for each in corpus.hosts() if each.row.waiting).clock.paused
+        assert any(each.clock.paused and each.row.waiting for each in corpus.hosts())
         corpus.resume(host)
         with pytest.raises(shoal.UsageError, match="does not know the host"):
             corpus.pause("nowhere.example")

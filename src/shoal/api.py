@@ -265,17 +265,19 @@ def rank(
     told: Progress | None = None,
     site: str = "",
     address: str = "",
+    unfetched: bool = False,
 ) -> "Ranking":
     """Compute PageRank of all pages and sites, and let searches and crawls use it.
 
     With `personal` URLs whoever starts again does so there, and what is near those pages gets more.
     The next `rank` without them is for all pages alike again. With a `site`, by any of its URLs,
-    only pages of that site are named. The pages of a cluster are ranked by tasks of the Ray that it
-    runs on, or of the one at `address` (`local`: started here for it); else by this process.
+    only pages of that site are named; with `unfetched` also those that were never fetched. The
+    pages of a cluster are ranked by tasks of the Ray that it runs on, or of the one at `address`
+    (`local`: started here for it); else by this process.
     """
     from shoal.analysis import ranking
 
-    return ranking.rank(dir, personal, top, told, site, address)
+    return ranking.rank(dir, personal, top, told, site, address, unfetched)
 
 
 def links(url: str, dir: str | Path | None = None, at_most: int = 1000) -> "PageLinks":

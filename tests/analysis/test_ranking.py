@@ -102,6 +102,27 @@ def test_links_that_do_not_count_give_nothing(reef: Reef) -> None:
     assert spam.rank == pytest.approx(leaf.rank)
 
 
+def test_stored_pages_are_listed_and_a_dead_canonical_takes_nothing(tmp_path: Path) -> None:
+    robots = RobotsMix(disallow=0, crawl_delay=0, missing=0, error=0)
+    with serve(Web(seed=3, hosts=1, pages=1, robots=robots)) as web:
+        dead = "<link rel=canonical href='/dead'>"
+        away = "<a href='http://elsewhere.example/random'>away</a>"
+        web.put(0, "/page", f"{dead}<p>A page with a name.</p><a href='/other'>other</a>{away}")
+        web.put(0, "/dead", "Not found", status=404)
+        web.put(0, "/other", f"<p>Another page.</p><a href='/page'>page</a>{away}")
+        start = web.put(0, "/start", f"<a href='/page'>page</a><a href='/other'>x</a>{away}")
+        crawl(tmp_path, [start], {"politeness.delay": 0.01, "crawl.scope": "host"})
+    site = start.removesuffix("/start")
+    found = {each.url.removeprefix(site): each for each in rank(tmp_path).pages}
+    assert set(found) == {"/start", "/page", "/other"}
+    assert found["/other"].links_in == 2, "what the page links to counts"
+    every = {each.url.removeprefix(site) for each in rank(tmp_path, unfetched=True).pages}
+    assert every == {*found, "http://elsewhere.example/random"}
+    assert {each.url for each in rank(tmp_path, site=start).pages} == {
+        site + path for path in found
+    }
+
+
 def test_what_changed_is_said(reef: Reef) -> None:
     before = rank(reef.directory)
     again = rank(reef.directory, personal=[reef.url("/leaf/3")])
@@ -270,6 +291,25 @@ def test_export_as_parquet(reef: Reef, tmp_path: Path) -> None:
     assert home["rank"] == ranking.pages[0].rank
     assert (home["site"], home["fetched"]) == (reef.site, True)
     assert (home["links_in"], home["links_out"]) == (LEAVES + 1, 1)
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.parquet"])
+def test_an_export_that_is_ended_leaves_what_was_there(
+    reef: Reef, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    rank(reef.directory)
+    (folder / name).write_text("the last one")
+
+    def ended(doing: str, done: int, _total: int) -> None:
+        if "written" in doing and done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export_graph(folder / name, reef.directory, ended)
+    assert [each.name for each in folder.iterdir()] == [name]
+    assert (folder / name).read_text() == "the last one"
 
 
 def test_parquet_without_its_library(

@@ -47,6 +47,8 @@ def test_bad_seeds(shoal: Shoal, words: list[str], says: str) -> None:
         (["--resolve=a.test=b.test"], "must be an IP address"),
         (["--set=crawl.max_pagse=3"], "did you mean 'crawl.max_pages'?"),
         (["--set=crawl"], "SECTION.KEY=VALUE"),
+        (["--set=crawl.max_pages=many"], "--set crawl.max_pages must be a whole number, not"),
+        (["--set=politeness.delay=soon"], "--set politeness.delay must be a number of seconds"),
         (["--max-pagse=3"], "--max-pages"),
         (["--agent=bad\nagent"], "--agent must be printable ASCII"),
     ],

@@ -121,8 +121,11 @@ def test_a_cluster_goes_on_where_the_collection_was(
 PROGRAM = """
 import sys
 from pathlib import Path
-from shoal.repartition.split_and_merge import split
-split(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+from shoal.repartition.split_and_merge import merge, split
+if len(sys.argv) > 3:
+    split(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+else:
+    merge(sys.argv[1], Path(sys.argv[2]))
 """
 
 
@@ -157,6 +160,31 @@ def test_a_kill_leaves_no_cluster_and_one_may_begin_again(
     parts = tablets_at(place, tmp_path / "parts")
     must_verify(parts)
     assert told_by(parts) == told_by([half])
+
+
+@pytest.mark.parametrize(
+    ("point", "is_made"), [("repartition.middle", False), ("repartition.renaming", True)]
+)
+def test_a_killed_merge_leaves_a_whole_collection_or_none(
+    point: str, is_made: bool, half: Path, tmp_path: Path
+) -> None:
+    place, target = str(tmp_path / "cluster"), tmp_path / "back"
+    split(half, place, TABLETS)
+    own = b'[agent]\ncontact = "https://example.org/"\n'
+    (tmp_path / "cluster" / "shoal.toml").write_bytes(own)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, place, str(target)],
+        env={**os.environ, "SHOAL_FAULT": point},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == -9, done.stderr
+    assert target.exists() == is_made
+    if not is_made:
+        merge(place, target)
+    assert (target / "shoal.toml").read_bytes() == own
+    must_verify([target])
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["back", "cluster"]
 
 
 def test_a_running_cluster_is_not_merged(place: str, tmp_path: Path) -> None:

@@ -155,9 +155,11 @@ def test_a_long_directory_is_cut(run: Run, tmp_path: Path, monkeypatch: pytest.M
 
 def test_what_is_not_there(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x")
-    for path in ("gone", "file/below", "n" * 300):
+    (tmp_path / "empty").mkdir()
+    missing = dict.fromkeys(("file/below", "n" * 300, "empty/below", "no/below"), Outcome.MISSING)
+    for path, outcome in {"gone": Outcome.GONE, **missing}.items():
         fetched = read(run, tmp_path / path)
-        assert fetched.outcome is Outcome.MISSING
+        assert fetched.outcome is outcome, path
         assert fetched.note
 
 

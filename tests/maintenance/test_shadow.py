@@ -163,6 +163,29 @@ def test_an_empty_shadow_replaces_nothing(site: Running, directory: Path) -> Non
     assert state(directory) == old_state()
 
 
+def test_a_shadow_that_would_shrink_the_collection_is_refused(
+    site: Running, directory: Path
+) -> None:
+    site.put(0, "/start", "<p>It has no links any more, and is all that is left.</p>")
+    gather(directory)
+    with pytest.raises(CollectionError, match=r"has 3 pages, what .* only 1, so .*apply --shrink"):
+        shadow.apply(directory)
+    assert state(directory) == old_state()
+    assert shadow.apply(directory, shrink=True) == shadow.Applied(1, 3, still_read=False)
+
+
+def test_an_unfinished_shadow_is_refused_sooner(site: Running, directory: Path) -> None:
+    put(site, NEW)
+    apart, links = shadow.prepare(directory, [])
+    config = load(directory, {**QUICK, **SETTINGS, "crawl.max_pages": 1}, {})
+    assert not asyncio.run(crawl_into(apart, config, links)).finished
+    with pytest.raises(
+        CollectionError, match=r"only 1, and 1 URL still waits, .*go on with: shoal"
+    ):
+        shadow.apply(directory)
+    assert state(directory) == old_state()
+
+
 def test_not_while_somebody_writes(directory: Path) -> None:
     gather(directory)
     with WriteLock(Layout(directory)):

@@ -168,9 +168,13 @@ def vote_slice(
     def is_away(row: bytes) -> bool:
         return not here.owns(site_of_key(row))
 
+    def is_dead(row: bytes) -> bool:
+        known = collection.frontier.url(row)
+        return known is not None and known.state is State.GONE
+
     def found() -> Iterator[tuple[bytes, Ballot, int]]:
         for cell in collection.store.cells.scan("link", start):
-            targets, links, away = votes(cell.row, cell.value, is_away)
+            targets, links, away = votes(cell.row, cell.value, is_away, is_dead)
             # It may have been a copy when it was read, and stand for others since.
             doubtful = bool(away) and not targets
             size_bytes = sum(map(len, targets)) + sum(map(len, away))

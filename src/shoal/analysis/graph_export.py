@@ -17,6 +17,7 @@ from shoal.graph.link_graph import LinkGraph
 from shoal.layout.layout import place_of
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of
+from shoal.whole_file import whole_file
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _HEAD = """\
@@ -63,11 +64,11 @@ def export_graph(
 
 
 def _graphml(graph: LinkGraph, path: Path, progress: Progress) -> Exported:
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(_HEAD)
+    with whole_file(path) as out:
+        out.write(_HEAD.encode())
         for line in _elements(graph, progress):
-            out.write(line)
-        out.write(_TAIL)
+            out.write(line.encode())
+        out.write(_TAIL.encode())
     return Exported(graph.nodes, graph.edges, [str(path)])
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from shoal.analysis.graph_export import url_text
 from shoal.errors import UsageError
 from shoal.graph.link_graph import LinkGraph
+from shoal.whole_file import whole_file
 
 try:
     import pyarrow
@@ -45,7 +46,10 @@ def write_parquet(graph: LinkGraph, links: Path, nodes: Path, progress: Progress
 
 
 def _write(path: Path, schema: "pyarrow.Schema", rows: Iterator[tuple[object, ...]]) -> None:
-    with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as out:
+    with (
+        whole_file(path) as file,
+        pyarrow.parquet.ParquetWriter(file, schema, compression="zstd") as out,
+    ):
         while batch := list(islice(rows, _AT_ONCE)):
             columns = [list(column) for column in zip(*batch, strict=True)]
             arrays = [

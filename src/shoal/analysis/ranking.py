@@ -72,6 +72,8 @@ class RankRequest(NamedTuple):
     """Only pages of that site are named; empty: of any."""
     top: int = 20
     """So many of them."""
+    unfetched: bool = False
+    """Also pages that others link to and that were never fetched."""
 
 
 def rank(  # noqa: PLR0913 - the flags of the command, by name
@@ -81,10 +83,11 @@ def rank(  # noqa: PLR0913 - the flags of the command, by name
     told: Progress | None = None,
     site: str = "",
     address: str = "",
+    unfetched: bool = False,
 ) -> Ranking:
     """`shoal.rank`."""
     with open_collection(dir) as collection, workplace(collection, address) as work:
-        return rank_pages(collection, work, personal, told, top=top, site=site)
+        return rank_pages(collection, work, personal, told, top=top, site=site, unfetched=unfetched)
 
 
 def rank_pages(  # noqa: PLR0913 - the flags of the command, by name
@@ -95,6 +98,7 @@ def rank_pages(  # noqa: PLR0913 - the flags of the command, by name
     *,
     top: int = 20,
     site: str = "",
+    unfetched: bool = False,
 ) -> Ranking:
     """As `rank`, of what is open. The links of one tablet are read in their order; those of many
     are put together in parts, by whoever does the work."""
@@ -106,7 +110,7 @@ def rank_pages(  # noqa: PLR0913 - the flags of the command, by name
     making = (
         partial(make, stored_votes(tablets)) if is_one else partial(make_by, partial(build, work))
     )
-    found = rank_by(making, graph_of(place), RankRequest(rows, key, top), progress)
+    found = rank_by(making, graph_of(place), RankRequest(rows, key, top, unfetched), progress)
     hand_out(tablets, place)
     return found
 
@@ -157,9 +161,9 @@ def _ranking(
     path: Path, summary: Summary, before: RankFile | None, request: RankRequest
 ) -> Ranking:
     graph, now = LinkGraph(path, summary.seed), RankFile(path, summary)
-    site, top = request.site, request.top
+    top = request.top
     pages, sites = [], []
-    for node in _of_site(graph, site, top) if site else graph.highest(top):
+    for node in _nodes(graph, request):
         row = graph.row(node)
         was = None if before is None else before.page(row)
         links_in = len(graph.into.of(node))
@@ -173,11 +177,14 @@ def _ranking(
     return Ranking(summary, None if before is None else before.summary, pages, sites)
 
 
-def _of_site(graph: LinkGraph, key: bytes, top: int) -> list[int]:
+def _nodes(graph: LinkGraph, request: RankRequest) -> list[int]:
+    key, top, unfetched = request.site, request.top, request.unfetched
+    if not key:
+        return graph.highest(top, unfetched=unfetched)
     number = graph.site_number(key)
     if number is None:
         raise UsageError(f"no page of {url_of(key)} is fetched or linked to in this collection")
-    return pages_of(graph, number, top)
+    return pages_of(graph, number, top, unfetched=unfetched)
 
 
 def _silent(doing: str, done: int, total: int) -> None:

@@ -1,13 +1,15 @@
 """Where does the command line begin and end? One sentence for every fault, and an exit code.
 
 0 it worked · 1 a fault of ours or of the machine · 2 a mistake in what was asked · 128 + n ended by
-signal n (130 is Ctrl-C). A traceback is shown only to those who ask with --traceback.
+signal n (130 is Ctrl-C, 141 that whoever read the output has gone). A traceback is shown only to
+those who ask with --traceback.
 """
 
 import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
@@ -29,6 +31,8 @@ _ENDS = re.compile(r"[.?!]$|: shoal .+$")
 _COMMAND = re.compile(r"(?:(?<=: )|(?<=`))shoal (?=[a-z-])")
 """A command within a sentence; it is shown as whoever reads it would type it."""
 
+_BY_SIGPIPE = 141
+"""Nothing is wrong, and nothing is said: `head` has what it wanted."""
 _OVERVIEW = """\
 Shoal, the acquisition half of a search engine.
 
@@ -85,7 +89,7 @@ def _exit_code(words: list[str], *, wants_traceback: bool) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         _forget_output()
-        return 1
+        return _BY_SIGPIPE
     except KeyboardInterrupt:
         return 130
     except (Exception, BaseExceptionGroup) as error:
@@ -128,12 +132,15 @@ def _tell(error: BaseException) -> int:
     if not _ENDS.search(says):
         says += "."
     says = _COMMAND.sub(lambda _: f"{program()} ", says)
-    print(f"shoal: {harmless(says)}", file=sys.stderr)
+    with suppress(BrokenPipeError):
+        print(f"shoal: {harmless(says)}", file=sys.stderr)
     return 2 if isinstance(error, UsageError | CollectionError) else 1
 
 
 def _forget_output() -> None:
     """Whoever read our output has gone: nothing more is written, not even at the end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

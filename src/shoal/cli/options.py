@@ -144,6 +144,10 @@ def parse_and_run(arguments: Sequence[str]) -> int:
         raise UsageError(_sentence(error, arguments)) from error
     except typer.Abort:
         return 130
+    except SystemExit as error:  # typer's own answer to a reader that has gone
+        if isinstance(error.__context__, BrokenPipeError):
+            raise error.__context__ from None
+        raise
     return returned if isinstance(returned, int) else 0
 
 

@@ -6,7 +6,7 @@ What a value may be is the configuration's business; here text only becomes what
 from collections.abc import Iterable, Mapping
 
 from shoal.config import Setting, settings
-from shoal.config.values import SettingKind, described
+from shoal.config.values import SettingKind, described, read_value
 from shoal.errors import UsageError
 
 
@@ -44,6 +44,9 @@ def assignments(pairs: Iterable[str]) -> dict[str, object]:
             found[key] = (*(before if isinstance(before, tuple) else ()), text)
         else:
             found[key] = text if setting is None else _typed(setting, text)
+    for key, value in found.items():
+        if key in known:
+            read_value(known[key], value, f"--set {key}")  # what is wrong is told by this name
     return found
 
 

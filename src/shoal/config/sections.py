@@ -250,6 +250,9 @@ class Feeds:
     items: Literal["whole", "page"] = _setting(
         "whole", "Whether an item with its whole article is taken as it is, or its page fetched."
     )
+    scope: Literal["any", "scope"] = _setting(
+        "any", "Whether feeds added by hand bring items from anywhere, or within the scope only."
+    )
     callback: str = _setting(
         "", "Where hubs reach `shoal serve`, such as https://me.example.org/; without it: polling."
     )

@@ -83,6 +83,7 @@ class Setting:
         return "SHOAL_" + self.key.replace(".", "_").upper()
 
 
+NONE = "none"
 SECOND_UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 BYTE_UNITS = {"": 1, "b": 1} | {
     letter + suffix: unit**power
@@ -99,7 +100,7 @@ LARGEST = {
 
 def read_value(setting: Setting, value: object, name: str) -> Value:
     """The typed value, or a UsageError; `name` is what the person wrote it under."""
-    if value is None and setting.optional:
+    if setting.optional and (value is None or _is_none(value)):
         return None
     match setting.kind:
         case SettingKind.TEXT | SettingKind.CHOICE:
@@ -108,6 +109,11 @@ def read_value(setting: Setting, value: object, name: str) -> Value:
             return _texts(setting, value, name)
         case _:
             return _number(setting, value, name)
+
+
+def _is_none(value: object) -> bool:
+    """A limit that somebody set is lifted by this word."""
+    return isinstance(value, str) and value.strip().lower() == NONE
 
 
 def read_variable(setting: Setting, text: str) -> Value:

@@ -119,6 +119,13 @@ def retry(place: Place, reason: str = "", host: str = "") -> bool:
     return _give(place, config, [Retry(reason, name)])
 
 
+def has_failed(place: Place) -> bool:
+    """Whether there is anything to try again."""
+    with open_collection(str(place)) as collection:
+        status = collection.status()
+    return bool(status.failed)
+
+
 def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
     """Write what was found out about a stored page to its row; an empty value takes it back.
     Returns whether a crawl runs."""
@@ -139,8 +146,10 @@ def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
 
 
 def poll(place: Place, urls: Sequence[str], *, wanted: bool) -> bool:
-    """Poll these feeds from now on, or no more. Returns whether a crawl runs."""
-    config = _config(place)
+    """Poll these feeds from now on, or no more; the first ones make a collection. Returns whether
+    a crawl runs."""
+    makes_one = wanted and not is_cluster_place(str(place))
+    config = settings_at(place, {}, os.environ) if makes_one else _config(place)
     return _give(place, config, [AddFeed(url) if wanted else RemoveFeed(url) for url in urls])
 
 

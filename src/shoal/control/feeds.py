@@ -21,7 +21,7 @@ from shoal.control.commands import Place
 from shoal.control.one_file import body_of
 from shoal.errors import UsageError
 from shoal.model.document import Fate
-from shoal.model.listings.feed import Feed
+from shoal.model.listings.feed import Feed, FeedRow
 from shoal.model.record import Struct
 from shoal.model.urls.url import canonical
 from shoal.sources.feed_text import MAX_BYTES, decoded
@@ -68,10 +68,17 @@ def feeds_of(collection: Collection) -> list[FeedLine]:
             status=feed.row.status,
             failures=feed.row.failures,
             pushed_until=pushed_until(feed),
-            problem=feed.row.problem,
+            problem=feed.row.problem or _outside(feed.row),
         )
         for feed in known_feeds(collection)
     ]
+
+
+def _outside(row: FeedRow) -> str:
+    """What of it is never fetched, in words."""
+    if not row.outside:
+        return ""
+    return f"{row.outside:,} of its {row.items:,} items are outside the crawl's scope"
 
 
 def add_feeds(place: Place, words: Sequence[str], stdin: BinaryIO | None = None) -> Added:

@@ -79,10 +79,13 @@ class CommandHandler:
         row = self._store.find(url)
         feed = self._desk.feed(row)
         feed.removed = not wanted
+        known = self._frontier.urls.read(row)
+        if wanted and known is not None and known.source is not LinkSource.NAMED_FEED:
+            feed.seen = b""  # what it had named may have been refused
         batch = self._store.batch()
         batch.put("site", feed_key(row), pack(feed))
         self._store.commit(batch)
-        link = Link(url, row, rel=int(Rel.FEED), priority=1.0, source=LinkSource.FEED)
+        link = Link(url, row, rel=int(Rel.FEED), priority=1.0, source=LinkSource.NAMED_FEED)
         self._frontier.change(partial(self._frontier.schedules.want_feed, link, wanted))
 
     def _mark(self, url: str, marks: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 The only place, with its neighbours in this folder, that names parts of two rooms.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from shoal.engine.exchange import Exchange
 from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
+from shoal.engine.local_files import look_again
 from shoal.engine.part_settings import child_config, frontier_settings
 from shoal.engine.preflight import is_nameless
 from shoal.engine.recovery import Recovered, mend_archive
@@ -29,7 +30,7 @@ from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_
 from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
-from shoal.focus.scope import CrawlScope
+from shoal.focus.scope import CrawlScope, anywhere
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Mode
@@ -232,10 +233,12 @@ class Engine:
             seeds = [seed for seed in seeds if self._outbox.owns(site_of_key(seed.row))]
         self._use_roots(list(roots))
         changed = 0
-        signature = pack((self._scope.settings, self._max_depth))
+        signature = self._signature()
         if self._row.signature and self._row.signature != signature:
-            changed = self._frontier.rescope(self._scope.refuses)
+            changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
         self._frontier.add(seeds)
+        if self._mode is not Mode.REFRESH:
+            look_again(self._table, self._frontier, self._row.roots)
         if self._mode is Mode.STEADY:
             self._frontier.change(self._frontier.schedules.date_all)
         self._row.signature = signature
@@ -360,7 +363,7 @@ class Engine:
         if self._scope.refuses(url):
             # `with_root` adds no file: URL, nor a scheme that the crawl did not have before.
             self._use_roots(list(self._scope.with_root(url).roots))
-            self._row.signature = pack((self._scope.settings, self._max_depth))
+            self._row.signature = self._signature()
             self._remember()
 
     def _use_roots(self, roots: list[str]) -> None:
@@ -376,6 +379,16 @@ class Engine:
 
     def _scope_of(self, roots: list[str]) -> CrawlScope:
         return CrawlScope(scope_settings(self.config, self._rules, roots, self.clock.now()))
+
+    def _refuses_item(self) -> Callable[[str], str]:
+        """What is refused of a feed's items, if a person named it."""
+        is_anywhere = self.config.feeds.scope == "any"
+        return (anywhere(self._scope.settings) if is_anywhere else self._scope).refuses
+
+    def _signature(self) -> bytes:
+        """Of all that URLs are judged by."""
+        feeds = () if self.config.feeds.scope == "any" else (self.config.feeds.scope,)
+        return pack((self._scope.settings, self._max_depth, *feeds))
 
     def _child_config(self) -> bytes:
         return child_config(self.config, self._rules, self._scope.settings, self.layout)

@@ -38,7 +38,9 @@ class Injecting:
         if url is None or body is None:
             return
         row = row_key(url)
-        visit = Visit(url, row, site_of_key(row), VisitKind.FEED, keep=Keep.NONE)
+        asked = self._frontier.urls.read(row)
+        source = LinkSource.FEED if asked is None else asked.source
+        visit = Visit(url, row, site_of_key(row), VisitKind.FEED, keep=Keep.NONE, source=source)
         fetched = _as_if_fetched(body, command.content_type, clock.now())
         understood = await self._parts.understander.understand(visit, fetched)
         feed, known = understood.feed, self._desk.feed(row)

@@ -77,6 +77,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             software=f"Shoal/{VERSION}",
             content=config.understand.content,
             prints=config.dedupe.near == "yes",
+            feeds_anywhere=config.feeds.scope == "any",
             graph_directory=str(layout.data / GRAPH),
         )
     )

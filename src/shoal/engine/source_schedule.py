@@ -130,6 +130,8 @@ class DiskSourceSchedule:
         times = [_posted(item, now) for item in fresh]
         row.posted = sorted({*times, *row.posted}, reverse=True)[:MAX_POSTED]
         links = {each.link.url: each for each in understood.listed}
+        outside = [each for each in understood.listed if each.link.excluded.startswith("scope:")]
+        row.items, row.outside = len(feed.items), len(outside)
         offered = []
         for item in fresh:
             named = links.get(canonical(item.url, url) or "") if item.url else None

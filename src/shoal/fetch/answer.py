@@ -71,10 +71,11 @@ def unchanged(content: Content, started: float, ended: float, address: str = "")
 
 
 def listing(title: str, links: Iterable[tuple[str, str]]) -> bytes:
-    """A page of (URL, name) links."""
+    """A page of (URL, name) links, which leads to documents and is none itself."""
     shown = escape(title)
     items = "".join(f'<li><a href="{escape(url)}">{escape(name)}</a>\n' for url, name in links)
-    page = f"<!doctype html>\n<title>{shown}</title>\n<h1>{shown}</h1>\n<ul>\n{items}</ul>\n"
+    head = f'<!doctype html>\n<meta name="robots" content="noindex">\n<title>{shown}</title>\n'
+    page = f"{head}<h1>{shown}</h1>\n<ul>\n{items}</ul>\n"
     return page.encode("utf-8", "replace")
 
 

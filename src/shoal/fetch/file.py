@@ -2,7 +2,8 @@
 
 Only regular files are opened, never devices, sockets or pipes, which could block or have effects.
 A directory is a page of links. A symbolic link in it is listed under the path that it leads to, so
-that each directory has one URL and a loop of links ends where it began.
+that each directory has one URL and a loop of links ends where it began. Hidden
+files are not listed.
 """
 
 import asyncio
@@ -53,7 +54,8 @@ class FileFetcher:
                 return unchanged(content, started, self._clock.now())
             body, kind, cut = reader(path)
         except (FileNotFoundError, NotADirectoryError):
-            return self._failed(Outcome.MISSING, "There is no such file.", started)
+            outcome = Outcome.GONE if _has_others(path.parent) else Outcome.MISSING
+            return self._failed(outcome, "There is no such file.", started)
         except PermissionError:
             return self._failed(Outcome.FORBIDDEN, "The file may not be read.", started)
         except (OSError, ValueError) as error:  # a loop of links, a name too long, a failing disk
@@ -78,6 +80,16 @@ class FileFetcher:
 
     def _failed(self, outcome: Outcome, note: str, started: float) -> Fetched:
         return Fetched(outcome, started=started, ended=self._clock.now(), note=note)
+
+
+def _has_others(folder: Path) -> bool:
+    """Whether a file's folder is there and holds something: then the file is gone for good. A
+    folder that is empty, or not there, may be a disk that is not mounted."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(True for _ in entries)
+    except OSError:
+        return False
 
 
 def path_of(url: str) -> Path | None:
@@ -114,6 +126,8 @@ def _read_directory(path: Path) -> tuple[bytes, str, bool]:
 
 
 def _link_of(entry: os.DirEntry[str]) -> tuple[str, str] | None:
+    if entry.name.startswith("."):
+        return None  # hidden: a person who means it names it
     try:
         is_directory = entry.is_dir()
         if not is_directory and not entry.is_file():

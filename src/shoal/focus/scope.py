@@ -20,7 +20,7 @@ from shoal.focus.conditions import compiled
 from shoal.focus.rules import parse_rules
 from shoal.focus.traps import Traps
 from shoal.model.document import Document
-from shoal.model.record import Struct
+from shoal.model.record import Struct, changed
 from shoal.model.urls.url import MAX_URL, Site, registered_domain, site_of, twin
 
 _WEB = ("http", "https")
@@ -146,18 +146,7 @@ class CrawlScope:
         scheme = site_of(url).scheme
         if url in self._roots or scheme == "file" or scheme not in self._schemes:
             return old
-        return ScopeSettings(
-            kind=old.kind,
-            roots=[*old.roots, url],
-            include=old.include,
-            exclude=old.exclude,
-            rules=old.rules,
-            schemes=old.schemes,
-            max_url_length=old.max_url_length,
-            max_segments=old.max_segments,
-            max_parameters=old.max_parameters,
-            latest_year=old.latest_year,
-        )
+        return changed(old, roots=[*old.roots, url])
 
     def _judge(self, origin: str) -> _Verdict:
         verdict = self._verdict(site_of(origin))
@@ -185,6 +174,11 @@ class CrawlScope:
     def _place(self, site: Site) -> str:
         """What a site and a root have in common when the one is in the scope of the other."""
         return self._domain_of(site.host) if self.settings.kind == "domain" else site.host_label
+
+
+def anywhere(settings: ScopeSettings) -> CrawlScope:
+    """The same scope with no fence around the web: its patterns, rules and limits hold."""
+    return CrawlScope(changed(settings, kind="any"))
 
 
 def _fenced_site(site: Site) -> str:

@@ -327,10 +327,10 @@ class DiskFrontier:
         work(batch, self._clock.now())
         self._write(batch)
 
-    def rescope(self, refuses: Callable[[str], str]) -> int:
+    def rescope(self, *refuses: Callable[[str], str]) -> int:
         """The scope changed: judge again what was refused and what waits."""
         max_depth = self._settings.reach.max_depth
-        again = Rescope(self._state, self.discovery, refuses, max_depth)
+        again = Rescope(self._state, self.discovery, max_depth, *refuses)
         return again.run(self._write, self._clock.now())
 
     # --- writing ----------------------------------------------------------------------------

@@ -112,9 +112,12 @@ class LinkGraph:
     def site_count(self) -> int:
         return len(self._sites)
 
-    def highest(self, at_most: int) -> list[int]:
-        """The nodes of the highest ranks, in order."""
-        return highest(self.rank, at_most)
+    def highest(self, at_most: int, *, unfetched: bool = True) -> list[int]:
+        """The nodes of the highest ranks, in order; also of pages that nobody fetched."""
+        if unfetched:
+            return highest(self.rank, at_most)
+        nodes = np.flatnonzero(self.fetched)
+        return [int(nodes[place]) for place in highest(self.rank[nodes], at_most)]
 
     def highest_sites(self, at_most: int) -> list[int]:
         return highest(self.site_rank, at_most)

@@ -62,7 +62,8 @@ def _sorted_links(graph: LinkGraph, scratch: Path) -> Iterator[Path]:
         yield path
 
 
-def pages_of(graph: LinkGraph, site: int, at_most: int) -> list[int]:
-    """The pages of a site, the highest rank first."""
-    nodes = np.flatnonzero(graph.site_of == site)
+def pages_of(graph: LinkGraph, site: int, at_most: int, *, unfetched: bool = True) -> list[int]:
+    """The pages of a site, the highest rank first; also those that nobody fetched."""
+    meant = graph.site_of == site
+    nodes = np.flatnonzero(meant if unfetched else meant & graph.fetched)
     return [int(node) for node in nodes[np.argsort(-graph.rank[nodes], kind="stable")[:at_most]]]

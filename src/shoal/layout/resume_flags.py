@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.config import Config, load
+from shoal.config.values import NONE
 
 _WITH_A_FLAG = frozenset(
     {"max_pages", "max_depth", "max_time", "max_bytes", "min_free_disk", "delay", "scope"}
@@ -29,7 +30,13 @@ def flags_to_go_on(config: Config, directory: Path) -> Iterator[str]:
                 yield f"--resolve {name}={config.resolve[name]}"
         elif (value := config.value_of(key)) != stored.value_of(key):
             for each in value if isinstance(value, tuple) else (value,):
-                yield _flag(key, f"{each:.15g}" if isinstance(each, float) else str(each))
+                yield _flag(key, _text(each))
+
+
+def _text(value: float | str | None) -> str:
+    if value is None:
+        return NONE
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def _flag(key: str, value: str) -> str:

@@ -41,6 +41,9 @@ from shoal.whole_file import put_on_disk
 _GENERATIONS = "generations"
 _DISCARDED = "discarded-"
 _LIVE_DRAFT = ".live.new"
+_LEAST = 0.5
+_LEAST_UNFINISHED = 0.9
+"""Of the pages that a collection has, what must have been gathered to replace them unasked."""
 _DATA = ("table", "warc", "index", "graph", READERS)
 
 
@@ -128,8 +131,9 @@ def status(directory: Path) -> ShadowStatus:
     )
 
 
-def apply(directory: Path) -> Applied:
-    """Raises Busy while a crawl runs, of the collection or of its shadow."""
+def apply(directory: Path, *, shrink: bool = False) -> Applied:
+    """Raises Busy while a crawl runs, of the collection or of its shadow. `shrink`: also if much of
+    the collection would be gone."""
     live, shadow = Layout(directory), shadow_layout(directory)
     live.must_exist()
     if not shadow.exists():
@@ -142,12 +146,14 @@ def apply(directory: Path) -> Applied:
             before = _stored(table)
         with RocksTable(shadow.table) as table:
             mend_archive(table, shadow.warc, time.time())
-            pages = _stored(table)
+            pages, queued = _stored(table), _counted(table, State.QUEUED)
         if not pages:
             raise CollectionError(
                 f"What was gathered apart for {directory} has no page, so it was not applied; "
                 f"go on with: shoal crawl --shadow --dir {directory}"
             )
+        if not shrink:
+            _require_as_much(directory, before, pages, queued)
         for path in (shadow.warc, shadow.table, shadow.data, shadow.data.parent):
             put_on_disk(path)
         faults.point("shadow.checked")
@@ -156,9 +162,27 @@ def apply(directory: Path) -> Applied:
         return Applied(pages, before, still_read=not clean(directory))
 
 
+def _require_as_much(directory: Path, before: int, pages: int, queued: int) -> None:
+    """What was gathered apart may be the half of it that there was time for."""
+    least = _LEAST_UNFINISHED if queued else _LEAST
+    if pages >= least * before:
+        return
+    wait = "URL still waits" if queued == 1 else "URLs still wait"
+    waiting = f", and {queued:,} {wait}" if queued else ""
+    goes_on = f"go on with: shoal crawl --shadow --dir {directory}, or " if queued else ""
+    raise CollectionError(
+        f"{directory} has {before:,} pages, what was gathered apart only {pages:,}{waiting}, so it "
+        f"was not applied; {goes_on}apply it all the same with: "
+        f"shoal shadow apply --shrink --dir {directory}"
+    )
+
+
 def _stored(table: Table) -> int:
+    return _counted(table, State.FETCHED, State.UNCHANGED)
+
+
+def _counted(table: Table, *states: State) -> int:
     counts = FrontierView(table).counts().as_dict()
-    states = (State.FETCHED, State.UNCHANGED)
     return sum(n for name, n in counts.items() if name.partition("/")[0] in states)
 
 

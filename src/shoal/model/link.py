@@ -32,6 +32,7 @@ class LinkSource(StrEnum):
     SITEMAP = "sitemap"
     GUESS = "guess"  # sitemaps usually stand there, and robots.txt names none
     FEED = "feed"
+    NAMED_FEED = "named feed"  # a feed that a person named, and what it brings
     SUBMIT = "submit"
     INJECT = "inject"
 

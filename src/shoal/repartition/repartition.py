@@ -73,9 +73,13 @@ class Moved(Struct):
 
 
 def repartition(
-    sources: Sequence[Path], targets: Sequence[Path], progress: Progress | None = None
+    sources: Sequence[Path],
+    targets: Sequence[Path],
+    progress: Progress | None = None,
+    settings: bytes | None = None,
 ) -> Moved:
-    """Raises Busy while a source is written to. A target may not be there, or be empty."""
+    """Raises Busy while a source is written to. A target may not be there, or be empty.
+    `settings`: of the targets, if not those of the first source."""
     if not sources or not 0 < len(targets) <= MOST_TABLETS:
         raise UsageError(f"give one collection at least, and 1 to {MOST_TABLETS:,} targets")
     if len({path.absolute() for path in (*sources, *targets)}) < len(sources) + len(targets):
@@ -93,6 +97,8 @@ def repartition(
         try:
             moved = _Repartition(layouts, [Layout(path) for path in drafts], progress).run()
             for draft in drafts:
+                if settings is not None:
+                    Layout(draft).settings.write_bytes(settings)
                 _sync(draft)
         except OSError as error:
             _drop(drafts)

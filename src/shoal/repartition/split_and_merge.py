@@ -7,8 +7,8 @@ checkpoints of an epoch that nobody ever claimed.
 """
 
 import shutil
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from shoal.layout.tablet_place import directory_of_epoch, tablet_name
 from shoal.repartition.repartition import Moved, Progress, repartition
 from shoal.store.archive_ends import whole_ends
 from shoal.store.table import RocksTable
+from shoal.whole_file import DRAFT
 
 _NOBODY = 0
 """The epoch of tablets that no owner has made."""
@@ -64,15 +65,13 @@ def merge(place: str, target: Path, progress: Progress | None = None) -> Moved:
     file = read(place)
     if status_at(place).running:
         raise Busy(f"The cluster in {place} runs; stop it with: shoal cluster stop {place}")
-    if not is_object_store(place):
-        moved = repartition(directories(Path(place), file.tablets), [target], progress)
-    else:
-        with _scratch(target.absolute().parent) as name:
-            sources = _restored(open_objects(place), file.tablets, Path(name), progress)
-            moved = repartition(sources, [target], progress)
     settings = open_objects(place).get(SETTINGS)
-    (target / SETTINGS).write_bytes(settings)
-    return moved
+    if not is_object_store(place):
+        tablets = directories(Path(place), file.tablets)
+        return repartition(tablets, [target], progress, settings)
+    with _scratch(target) as scratch:
+        sources = _restored(open_objects(place), file.tablets, scratch, progress)
+        return repartition(sources, [target], progress, settings)
 
 
 def _split_to_objects(
@@ -80,8 +79,8 @@ def _split_to_objects(
 ) -> tuple[Moved, list[dict[str, int]]]:
     objects = open_objects(place)
     objects.delete(key for key, _ in objects.names("tablets"))
-    with _scratch(source.absolute().parent) as name:
-        made = [Path(name) / tablet_name(number) for number in range(tablets)]
+    with _scratch(source) as scratch:
+        made = [scratch / tablet_name(number) for number in range(tablets)]
         moved = repartition([source], made, progress)
         for number, directory in enumerate(made):
             _say(progress, f"Storing tablet {number} …")
@@ -113,10 +112,16 @@ def _restored(
     return found
 
 
-def _scratch(beside: Path) -> "tempfile.TemporaryDirectory[str]":
-    """On the disk where there must be room anyway."""
-    beside.mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(prefix=".shoal-", dir=beside)
+@contextmanager
+def _scratch(beside: Path) -> Iterator[Path]:
+    """On the disk where there must be room anyway; what a kill has left there goes first."""
+    place = beside.absolute().with_name(f".{beside.absolute().name}{DRAFT}")
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _say(progress: Callable[[str], None] | None, what: str) -> None:

@@ -12,13 +12,14 @@ from shoal.converters.links import LinkMaker
 from shoal.converters.reader import Reader, ReaderSettings
 from shoal.duplicates.near.sketch import fingerprint
 from shoal.focus.priority import FixedPriority
-from shoal.focus.scope import CrawlScope
+from shoal.focus.scope import CrawlScope, anywhere
 from shoal.graph.scores import NewestRanks
 from shoal.model.document import Understood
+from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.record import changed, unpack
 from shoal.model.urls.params import ParamRules
-from shoal.model.visit import Fetched, Keep, Visit
+from shoal.model.visit import Fetched, Keep, Visit, VisitKind
 from shoal.store.archive import ArchiveWriter
 from shoal.understand.memory import give_memory_back
 from shoal.worker import listings
@@ -45,6 +46,7 @@ class Worker:
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=fingerprint if config.prints else None,
         )
+        self._anywhere = anywhere(config.scope) if config.feeds_anywhere else None
         self._limits = config.limits
         self._reader = Reader(settings)
         self._links = LinkMaker(settings.scope, settings.prioritizer, settings.params)
@@ -72,9 +74,21 @@ class Worker:
         return understood
 
     def _read(self, visit: Visit, fetched: Fetched) -> Understood:
-        if visit.kind in listings.KINDS and fetched.outcome is not Outcome.REDIRECT:
-            return listings.name(visit, fetched, self._links, self._limits)
-        return self._reader.read(visit, fetched)
+        has_moved = fetched.outcome is Outcome.REDIRECT
+        if visit.kind in listings.KINDS and not has_moved:
+            found = listings.name(visit, fetched, self._links, self._limits)
+        else:
+            found = self._reader.read(visit, fetched)
+        if visit.source is LinkSource.NAMED_FEED and (has_moved or visit.kind is VisitKind.FEED):
+            self._take_from_anywhere(found)
+        return found
+
+    def _take_from_anywhere(self, found: Understood) -> None:
+        """What a feed that a person named leads to is wanted wherever it is; other rules hold."""
+        for link in (*found.links, *(each.link for each in found.listed)):
+            link.source = LinkSource.NAMED_FEED
+            if link.excluded and self._anywhere is not None:
+                link.excluded = self._anywhere.refuses(link.url)
 
     def close(self) -> None:
         self._archive.close()

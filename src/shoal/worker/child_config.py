@@ -31,5 +31,7 @@ class ChildConfig(Struct):
     """The method that tells a page's content from its frame."""
     prints: bool = False
     """Whether the sketches are wanted by which near-duplicates are found."""
+    feeds_anywhere: bool = True
+    """Whether feeds that a person named bring items from outside the scope."""
     graph_directory: str = ""
     """Where ranks stand once there are any; they count in priority order."""

@@ -136,7 +136,12 @@ def retry(
     from shoal.control import commands
     from shoal.layout.layout import place_of
 
-    is_running = commands.retry(place_of(given_dir), reason, host)
+    place = place_of(given_dir)
+    nothing = not json and not reason and not commands.has_failed(place)
+    is_running = commands.retry(place, reason, host)
+    if nothing:
+        screen.say("Nothing has failed, so there is nothing to fetch again.")
+        return
     name = commands.host_label(host) if host else ""
     if json:
         screen.json({"reason": reason, "host": name, "running": is_running})

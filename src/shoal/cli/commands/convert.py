@@ -181,16 +181,17 @@ def _show(path: Path, found: "Conversion", to: To, *, alone: bool) -> None:
 
 def _write(where: Path, path: Path, found: "Conversion", to: To) -> None:
     """Under the file's own path, so that equal names in two folders do not meet."""
+    from shoal.whole_file import write_whole
+
     inner = [
         "up" if part == ".." else part for part in path.parts if part not in (path.anchor, ".")
     ]
     target = where.joinpath(*inner[:-1], inner[-1] + _ENDINGS[to])
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(rendered(found, to, {"file": str(path)}))
+    write_whole(target, rendered(found, to, {"file": str(path)}))
     for number, each in enumerate(found.inside, 1):
         folder = where.joinpath(*inner[:-1], inner[-1] + ".inside")
         folder.mkdir(exist_ok=True)
         safe = "".join(c if c.isalnum() or c in "._- " else "_" for c in each.name)[-80:]
-        (folder / f"{number:04d}-{safe}{_ENDINGS[to]}").write_bytes(
-            rendered(each, to, {"file": str(path)})
-        )
+        name = f"{number:04d}-{safe}{_ENDINGS[to]}"
+        write_whole(folder / name, rendered(each, to, {"file": str(path)}))

@@ -32,7 +32,7 @@ def crawl(
     ] = None,
     given_dir: Dir = None,
     max_pages: Annotated[
-        str | None, option("--max-pages", "N", "Stop when so many pages are fetched.")
+        str | None, option("--max-pages", "N|none", "Stop when so many pages are fetched.")
     ] = None,
     max_depth: Annotated[
         str | None, option("--max-depth", "N", "No deeper than this; a seed has depth 1.")
@@ -240,7 +240,7 @@ def run(job: Job, *, quiet: bool) -> Ended:
 
         def started(running: "RunningCrawl") -> None:
             doing = "Crawling into" if job.selection is None else "Refreshing"
-            line = f"{doing} {job.directory}; Ctrl-C stops it, the same command goes on."
+            line = f"{doing} {job.directory}; Ctrl-C stops it, {goes_on(job.config)}."
             if inside:
                 more = f" and {len(inside) - 1:,} more" if len(inside) > 1 else ""
                 line += f" Asked at a private address, as you named it: {inside[0]}{more}."
@@ -258,6 +258,15 @@ def run(job: Job, *, quiet: bool) -> Ended:
         except asyncio.CancelledError:
             return Ended(None, interrupts.exit_code)
         return Ended(summary, interrupts.exit_code)
+
+
+def goes_on(config: "Config") -> str:
+    """What the same command does when it is given again. A limit counts all pages of the
+    collection, not those of one run."""
+    most = config.crawl.max_pages
+    if most is None:
+        return "the same command goes on"
+    return f"the same command goes on to {most:,} pages, `--max-pages none` beyond"
 
 
 async def _crawl(

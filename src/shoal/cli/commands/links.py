@@ -27,6 +27,9 @@ def rank(
         list[str] | None,
         option("--personal", "URL", "Rank from these pages, not from all alike; may be repeated."),
     ] = None,
+    unfetched: Annotated[
+        bool, flag("--unfetched", "Also pages that were never fetched, by the links to them.")
+    ] = False,
     address: Ray = "",
     given_dir: Dir = None,
     json: Json = False,
@@ -47,7 +50,9 @@ def rank(
         raise UsageError("ask for one at a time: --sites or --site")
     with StepProgress() as progress:
         shown = _DEFAULT_TOP if top is None else top
-        found = rank_pages(given_dir, personal or (), shown, progress.report, site, address)
+        found = rank_pages(
+            given_dir, personal or (), shown, progress.report, site, address, unfetched
+        )
     if json:
         screen.json(found)
         return

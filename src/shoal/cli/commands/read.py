@@ -85,11 +85,14 @@ def urls(
             if reason is None or reason in (line.reason, _category(line.reason))
         )
         if json:
-            screen.stream(to_json(line) + b"\n" for line in lines)
+            written = screen.stream(to_json(line) + b"\n" for line in lines)
         else:
-            screen.stream(
+            written = screen.stream(
                 f"{line.url}\t{line.state}\t{one_line(line.reason)}\n".encode() for line in lines
             )
+    if not written:
+        which = " in that state or for that reason" if state or reason else ""
+        screen.remark(f"No URL{f' of {where}' if where else ''} is known{which}.")
 
 
 def _category(reason: str) -> str:

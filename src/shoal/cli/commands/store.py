@@ -103,14 +103,20 @@ def shadow_status(given_dir: Dir = None, json: Json = False) -> None:
 
 
 @shadow_app.command("apply")
-def shadow_apply(given_dir: Dir = None, json: Json = False) -> None:
+def shadow_apply(
+    shrink: Annotated[
+        bool, flag("--shrink", "Also if far fewer pages were gathered than there are.")
+    ] = False,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
     """Make what was gathered apart the collection."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
     from shoal.layout.layout import shadowed_directory
     from shoal.maintenance import shadow as shadows
 
-    done = shadows.apply(shadowed_directory(given_dir))
+    done = shadows.apply(shadowed_directory(given_dir), shrink=shrink)
     if json:
         screen.json(done)
         return

@@ -57,9 +57,10 @@ def is_utf_8() -> bool:
 
 def write_picture(name: str, flag: str, data: bytes) -> None:
     from shoal.errors import UsageError
+    from shoal.whole_file import write_whole
 
     try:
-        Path(name).write_bytes(data)
+        write_whole(Path(name), data)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UsageError(f"{flag} {name} can't be written: {reason}") from error

@@ -46,12 +46,14 @@ def data(*chunks: bytes) -> None:
     stream(chunks)
 
 
-def stream(chunks: Iterable[bytes]) -> None:
-    """Bytes of the result, as they come."""
+def stream(chunks: Iterable[bytes]) -> int:
+    """Bytes of the result, as they come. Returns how many bytes there were."""
     sys.stdout.flush()
+    written = 0
     for chunk in chunks:
-        sys.stdout.buffer.write(chunk)
+        written += sys.stdout.buffer.write(chunk)
     sys.stdout.buffer.flush()
+    return written
 
 
 def json(value: object) -> None:

@@ -29,7 +29,7 @@ def status_lines(status: Status) -> Iterator[str]:
         ("excluded", status.excluded, parts(status.excluded_by_reason)),
         ("failed", status.failed, parts(status.failed_by_reason)),
         ("fetched", status.fetched, parts(status.fetched_by_fate)),
-        ("gone", status.gone, parts(status.gone_by_status)),
+        ("gone", status.gone, parts(_by_status(status.gone_by_status))),
     ]
     widest = max(len(f"{number:,}") for _, number, _ in rows)
     for name, number, made_of in rows:
@@ -39,6 +39,11 @@ def status_lines(status: Status) -> Iterator[str]:
             yield f"{line}  = {made_of}" if made_of else line
     found = f" · {count(status.indexed, 'page')} in the index" if status.indexed else ""
     yield _totals(status.totals) + found
+
+
+def _by_status(counted: dict[str, int]) -> dict[str, int]:
+    """A file that is not there has no status to be told."""
+    return {"no such file" if name == "0" else name: n for name, n in counted.items()}
 
 
 def _totals(totals: dict[str, int]) -> str:
@@ -79,6 +84,7 @@ def ending(
         yield f"The index is not up to date: {summary.index_problem}; make it anew with: {how}"
     if summary.trouble:
         yield f"No good answer from: {troubles(summary.trouble)}."
+    yield from _unread(status, directory)
     if is_refresh and summary.waiting_later:
         urls = count(summary.waiting_later, "new URL waits", "new URLs wait")
         yield f"{urls} for the next crawl: {again}"
@@ -89,6 +95,18 @@ def ending(
     names = ("search WORDS", "serve", "status")
     commands = (f"{program()} {name}{in_directory(directory)}" for name in names)
     yield f"Next: {' · '.join(commands)}"
+
+
+def _unread(status: Status, directory: Path) -> Iterator[str]:
+    """Pages that were answered and can't be read, and how they are listed."""
+    listed = f"{program()} urls{in_directory(directory)}"
+    if empty := status.fetched_by_fate.get("empty", 0):
+        has = count(empty, "page has", "pages have")
+        why = "maybe made by scripts, which are not run"
+        yield f"{has} no text, {why}: {listed} --state fetched --reason empty"
+    if closed := status.failed_by_reason.get("unauthorized", 0):
+        want = count(closed, "page wants", "pages want")
+        yield f"{want} a login, and none is sent: {listed} --state failed --reason unauthorized"
 
 
 def asked_again(pages: int, changed: int, missing: int, failed: int) -> str:

@@ -39,6 +39,19 @@ _FOUND = {
     LinkSource.INJECT: "It was brought in without a fetch",
     LinkSource.GUESS: "Sitemaps usually stand there, and the site's robots.txt names none",
 }
+_THROUGH = {
+    LinkSource.REDIRECT: "a redirect of",
+    LinkSource.NAMED_FEED: "a feed that a person named,",
+}
+_HTML = ("text/html", "application/xhtml+xml")
+_NEEDS_SCRIPTS = (
+    "It makes its text by scripts, which are not run; look for its feed or its sitemap, or save it "
+    "in a browser and crawl the file."
+)
+_NEEDS_LOGIN = (
+    "The server wants a login, and none is sent; save the page in a browser and crawl the file, or "
+    "leave it out (--exclude)."
+)
 _NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
 
 
@@ -69,6 +82,8 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     history = collection.history(url)
     lines += [Line("visit", _visit(when, visit)) for when, visit in history]
     lines += _content(collection, url)
+    if known is not None and known.category == Outcome.UNAUTHORIZED:
+        lines.append(Line("login", _NEEDS_LOGIN))
     if known is not None:
         lines += [Line("changes", each) for each in history_lines(known)]
     lines += [Line("sitemap", each) for each in metadata_lines(collection.told(url))]
@@ -124,7 +139,8 @@ def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, Visit
             where = history[0][1].location if history else ""
             return f"It redirects to {where}"
         case State.GONE:
-            return f"It is gone ({f'status {known.status}' if known.status else reason})."
+            why = f"status {known.status}" if known.status else reason
+            return f"It is gone ({why})." if why else "It is gone."
         case State.SOURCE:
             return f"It is a {known.kind}: what it names was taken, and it is no page."
         case State.EXCLUDED:
@@ -139,7 +155,7 @@ def _discovered(known: UrlRow | None) -> str:
     if known.source in _FOUND:
         how = _FOUND[known.source]
     else:
-        kind = "a redirect of" if known.source is LinkSource.REDIRECT else f"a {known.source} on"
+        kind = _THROUGH.get(known.source, f"a {known.source} on")
         how = (
             f"Through {kind} {url_of(known.found_from)}"
             if known.found_from
@@ -229,6 +245,8 @@ def _content(collection: TabletView, url: str) -> list[Line]:
         by = document.cleaned_by
         says = f"{share:.0%} of the text is content, the rest its frame (by {by}).{kind}"
         lines.append(Line("kept", says))
+    if page.fate == Fate.EMPTY and document.media_type in _HTML and _has_scripts(page):
+        lines.append(Line("scripts", _NEEDS_SCRIPTS))
     if document.canonical and document.canonical != page.url:
         lines.append(
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
@@ -249,6 +267,10 @@ def _content(collection: TabletView, url: str) -> list[Line]:
     }
     lines.append(Line("index", indexed[fate]))
     return lines
+
+
+def _has_scripts(page: Page) -> bool:
+    return b"<script" in page.body.lower()
 
 
 def _duplicates(collection: TabletView, page: Page) -> list[Line]:

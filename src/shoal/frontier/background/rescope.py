@@ -26,12 +26,15 @@ class Rescope:
         self,
         state: FrontierState,
         discovery: Discovery,
-        refuses: Callable[[str], str],
         max_depth: int | None,
+        refuses: Callable[[str], str],
+        refuses_item: Callable[[str], str] | None = None,
     ) -> None:
+        """`refuses_item`: of what a feed brings that a person named."""
         self._state = state
         self._discovery = discovery
         self._refuses = refuses
+        self._refuses_item = refuses_item or refuses
         self._max_depth = max_depth
 
     def run(self, write: Callable[[Batch], None], now: float) -> int:
@@ -73,4 +76,5 @@ class Rescope:
     def _refusal(self, state: UrlState) -> str:
         if self._max_depth is not None and state.url.depth > self._max_depth:
             return f"depth: {state.url.depth} is beyond the limit of {self._max_depth}"
-        return self._refuses(url_of(state.row))
+        is_item = state.url.source is LinkSource.NAMED_FEED
+        return (self._refuses_item if is_item else self._refuses)(url_of(state.row))

@@ -99,6 +99,8 @@ class Schedules:
         url = state.url
         if url.kind is not VisitKind.FEED:
             self._make_source(batch, url, VisitKind.FEED)
+        if wanted and url.source is not link.source:  # what it had named before was judged
+            url.source, url.etag, url.last_modified = link.source, "", ""
         if row in self._state.in_flight:  # its commit looks whether it is wanted
             self._state.urls.write(batch, state, now)
             return

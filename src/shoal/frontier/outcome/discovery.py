@@ -182,7 +182,7 @@ class Discovery:
             return VisitKind.SITEMAP
         return (
             VisitKind.FEED
-            if link.rel & _FEED and link.source is LinkSource.FEED
+            if link.rel & _FEED and link.source in (LinkSource.FEED, LinkSource.NAMED_FEED)
             else VisitKind.PAGE
         )
 
@@ -203,6 +203,8 @@ class Discovery:
         if url.can_reopen and not refusal and link.source is not LinkSource.SUBMIT:
             url.state, url.reason = State.QUEUED, ""
             url.hops, url.priority = origin.hops, link.priority
+            if link.source is LinkSource.NAMED_FEED:
+                url.source = link.source
             self.enqueue(batch, state, 0, now)
             return
         if refusal and url.category == _TOO_DEEP:

@@ -78,7 +78,9 @@ class Finisher:
                 link.rel |= int(Rel.SITEMAP)
                 link.source = LinkSource.GUESS if visit.source is LinkSource.GUESS else link.source
             elif visit.kind is VisitKind.FEED:
-                link.excluded, link.source = "", LinkSource.FEED
+                is_named = visit.source is LinkSource.NAMED_FEED
+                link.excluded = ""
+                link.source = LinkSource.NAMED_FEED if is_named else LinkSource.FEED
                 link.rel |= int(Rel.FEED)
         history = url.history if url.lost else None
         origin = Provenance(url.depth, visit.hops + 1, visit.row, history, visit.level >= REVISIT)

@@ -91,6 +91,10 @@ class FeedRow(Struct, array_like=True):
     """What it last said of when to ask, because a 304 says nothing."""
     skip_hours: list[int] = []
     skip_days: list[int] = []
+    items: int = 0
+    """How many it last showed,"""
+    outside: int = 0
+    """and of how many the page is outside the crawl's scope."""
 
 
 def feed_key(row: bytes) -> bytes:
