@@ -298,7 +298,10 @@ def test_a_crawl_is_started_outlives_the_server_and_is_stopped(
     answer = steered.post("/crawl/start", max_pages="1000", delay="0.01")
     assert answer.status_code == 303, answer.text
     assert steered.is_running
-    assert steered.post("/crawl/start").status_code == 503, "one at a time"
+    assert steered.post("/crawl/start").status_code == 409, "one at a time"
+    refused = steered.post("/crawl/start.json")
+    says = {"status": 409, "says": "A crawl is running; stop it first."}
+    assert (refused.status_code, refused.json()) == (409, says)
     assert "handed to the running crawl" in steered.post("/crawl/submit.json", urls=url).text
     until(lambda: steered.json("/dashboard.json")["standing"]["state"] == "running")
     steered.close()
@@ -312,6 +315,7 @@ def test_a_crawl_is_started_outlives_the_server_and_is_stopped(
     until(lambda: steered.pid not in (0, first))
     assert steered.post("/crawl/stop").status_code == 303
     until(lambda: not steered.is_running)
+    assert steered.post("/crawl/stop").status_code == 409, "there is none to end"
     says = steered.json("/dashboard.json")["standing"]["says"]
     assert says.startswith("At rest: asked to stop, ")
     assert "go on with: shoal crawl --delay 0.02 --max-pages 2000 --dir " in says

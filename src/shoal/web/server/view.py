@@ -86,6 +86,12 @@ def wants_json(request: Request) -> bool:
     return request.url.path.endswith(".json")
 
 
+def sentence(text: str) -> str:
+    """What an error says, as a sentence of a page."""
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
 def _bounded(name: str, given: str, most: int) -> str:
     if len(given) > most:
         raise Problem(400, f"{name} is longer than {most:,} characters.")
