@@ -51,7 +51,7 @@ from shoal.web.server.http import (
 )
 from shoal.web.server.routes import views
 from shoal.web.server.site import Site
-from shoal.web.server.view import Problem, View, sentence
+from shoal.web.server.view import Problem, View, must_fit, sentence
 from shoal.web.views.websub import callback_route
 
 MOST_FORM_BYTES = 65_536
@@ -111,6 +111,8 @@ def _endpoint(site: Site, view: View) -> Endpoint:
                 if not has_bearer(request, site.token):
                     site.check_csrf(request.state.form)
             site.must_have(view)
+            if view.method == "GET":
+                must_fit(view, request.query_params.multi_items())
             if iscoroutinefunction(view.handler):
                 return await _awaited(view.handler(site, request))
             return await _awaited(await run_in_threadpool(view.handler, site, request))
@@ -155,7 +157,7 @@ def _failed(site: Site, request: Request, error: Exception) -> Response:
         case HTTPException() if error.status_code == 404:
             return site.failed(request, 404, "There is no such page here.")
         case HTTPException() if error.status_code == 405:
-            return site.failed(request, 405, "This is not asked in this way.")
+            return _not_allowed(site, request, error)
         case HTTPException():
             return site.failed(request, error.status_code, sentence(str(error.detail)))
         case ShoalError():
@@ -163,6 +165,12 @@ def _failed(site: Site, request: Request, error: Exception) -> Response:
     _LOG.error("%s: %s", request.url.path, type(error).__name__, exc_info=error)
     says = f"A fault in Shoal itself ({type(error).__name__}); the server's output says more."
     return site.failed(request, 500, says)
+
+
+def _not_allowed(site: Site, request: Request, error: HTTPException) -> Response:
+    response = site.failed(request, 405, "This is not asked in this way.")
+    response.headers.update(error.headers or {})  # which methods there are
+    return response
 
 
 def is_loopback(host: str) -> bool:

@@ -190,5 +190,6 @@ VIEWS = (
         "The same as it changes: an event `history`, then `now`, once a second at most.",
         twin=False,
         media_type="text/event-stream",
+        data=Update,
     ),
 )

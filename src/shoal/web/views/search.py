@@ -26,6 +26,7 @@ _MOST_QUERY_CHARS = 2000
 _MOST_FILTER_CHARS = 300
 _LABELS = {"site": "Site", "type": "Type", "language": "Language", "year": "Year"}
 _YEAR = re.compile(r"[12][0-9]{3}")
+_VALUE = r'[^\x00-\x20"\x7f-\xa0\s]{1,300}'
 _NOT_A_VALUE = re.compile(r'[\s"]')
 
 
@@ -186,10 +187,10 @@ def _figures(collection: Collection) -> Figures:
 
 _PARAMETERS = (
     Parameter("q", "What to look for, in the query language."),
-    Parameter("site", "Only of this site."),
-    Parameter("type", "Only of this media type."),
-    Parameter("language", "Only in this language."),
-    Parameter("year", "Only of this year."),
+    Parameter("site", "Only of this site.", pattern=_VALUE),
+    Parameter("type", "Only of this media type.", pattern=_VALUE),
+    Parameter("language", "Only in this language.", pattern=_VALUE),
+    Parameter("year", "Only of this year.", pattern=_YEAR.pattern),
     Parameter("page", "Which page of results, from 1 on.", "integer"),
     Parameter("explain", "Whether to show the parts of each score.", "boolean"),
 )
@@ -202,5 +203,6 @@ VIEWS = (
         "Count that a result was opened, and go to the page.",
         parameters=(Parameter("url", "A URL of the collection.", required=True),),
         twin=False,
+        leads_elsewhere=True,
     ),
 )
