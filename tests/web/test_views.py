@@ -1,6 +1,8 @@
 """Every view and its JSON twin; what is known of a page; what programs are told."""
 
+import shutil
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -8,7 +10,8 @@ import pytest
 
 from shoal.web.server.rendering import date, moment, path, web_address
 from shoal.web.server.routes import views
-from tests.web.little_web import HOSTILE_TITLE, LittleWeb
+from shoal.web.server.serve import make_app
+from tests.web.little_web import HOSTILE_TITLE, LittleWeb, Serving, client_of
 
 OWN = ("/", "/search", "/copy", "/copy/raw", "/page", "/difference")
 
@@ -167,6 +170,24 @@ def test_a_browser_learns_to_search(client: httpx.Client) -> None:
     origin = str(client.base_url).rstrip("/")
     assert templates["text/html"].startswith(f"{origin}/search?q={{searchTerms}}")
     assert templates["application/json"].startswith(f"{origin}/search.json?q={{searchTerms}}")
+
+
+def test_whether_it_is_well(client: httpx.Client, web: LittleWeb, tmp_path: Path) -> None:
+    answer = client.get("/health")
+    assert (answer.status_code, answer.json()) == (200, {"says": "well"})
+    place = tmp_path / "corpus"
+    shutil.copytree(web.directory, place)
+    serving = Serving(make_app(place, "a-token-that-nobody-guesses"))
+    with client_of(serving.address) as stranger:
+        assert stranger.get("/health").status_code == 200
+        assert stranger.get("/healthy").status_code == 401
+    serving.close()
+    serving = Serving(make_app(place))
+    shutil.rmtree(place)
+    with client_of(serving.address) as asking:
+        ill = asking.get("/health")
+        assert (ill.status_code, ill.json()["status"]) == (503, 503)
+    serving.close()
 
 
 def test_crawlers_are_kept_out(client: httpx.Client) -> None:

@@ -17,6 +17,8 @@ from shoal.web.server.http import Request, Response
 if TYPE_CHECKING:
     from shoal.web.server.site import Site
 
+HEALTH = "/health"
+"""The one view that is open without a token."""
 MOST_TEXT_CHARS = 4000
 """Of one parameter; what is longer is refused."""
 
@@ -113,7 +115,7 @@ def form_text(request: Request, name: str, most: int = MOST_TEXT_CHARS) -> str:
 
 
 def wants_json(request: Request) -> bool:
-    return request.url.path.endswith(".json")
+    return request.url.path.endswith(".json") or request.url.path == HEALTH
 
 
 def sentence(text: str) -> str:

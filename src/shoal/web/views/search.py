@@ -21,6 +21,7 @@ from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, number, switch, text
 
 PER_PAGE = 10
+MOST_PER_PAGE = 100
 _MOST_PAGES = 100
 _MOST_QUERY_CHARS = 2000
 _MOST_FILTER_CHARS = 300
@@ -72,6 +73,7 @@ class Asked:
     filters: dict[str, str]
     explain: bool
     page: int
+    limit: int = PER_PAGE
 
     @property
     def query(self) -> str:
@@ -94,7 +96,9 @@ class Asked:
         """The same search, refined or on another page."""
         explain = "1" if self.explain else ""
         refined = self.filters | dict(changed or {})
-        return path("/search", q=self.q, **refined, explain=explain, page=page if page > 1 else "")
+        limit = self.limit if self.limit != PER_PAGE else ""
+        beside = {"explain": explain, "limit": limit, "page": page if page > 1 else ""}
+        return path("/search", q=self.q, **refined, **beside)
 
 
 def search(site: Site, request: Request) -> Response:
@@ -148,6 +152,7 @@ def _asked(request: Request) -> Asked:
         filters={name: value for name, value in given.items() if value},
         explain=switch(request, "explain"),
         page=number(request, "page", 1, 1, _MOST_PAGES),
+        limit=number(request, "limit", PER_PAGE, 1, MOST_PER_PAGE),
     )
 
 
@@ -156,7 +161,7 @@ def _found(collection: Collection, asked: Asked) -> tuple[Results | None, str]:
         return None, ""
     try:
         found = collection.search(
-            asked.query, limit=PER_PAGE, page=asked.page, explain=asked.explain, facets=True
+            asked.query, limit=asked.limit, page=asked.page, explain=asked.explain, facets=True
         )
     except (CollectionError, UsageError) as error:  # there is no index yet, or it can't be read
         return None, str(error)
@@ -192,6 +197,7 @@ _PARAMETERS = (
     Parameter("language", "Only in this language.", pattern=_VALUE),
     Parameter("year", "Only of this year.", pattern=_YEAR.pattern),
     Parameter("page", "Which page of results, from 1 on.", "integer"),
+    Parameter("limit", f"Results on a page, {MOST_PER_PAGE} at most.", "integer"),
     Parameter("explain", "Whether to show the parts of each score.", "boolean"),
 )
 VIEWS = (
