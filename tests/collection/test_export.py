@@ -204,3 +204,5 @@ def test_an_export_as_json_lines_has_every_page(collection: Collection) -> None:
     for line, page in zip(lines, collection.pages(), strict=True):
         assert (line["url"], line["title"], line["text"]) == (page.url, page.title, page.text)
         assert line["body_digest"] == page.document.body_digest
+        said = page.document.author, page.document.published
+        assert (line["author"], line["published"]) == said

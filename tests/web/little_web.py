@@ -77,7 +77,10 @@ def put_pages(site: Running, witness: str) -> list[str]:
     many = [f"/many/{n}" for n in range(MANY)]
     anchors = "".join(f'<a href="{each}">link to {each}</a> ' for each in [*links.split(), *many])
     site.put(0, "/start", page("Start here", f"{anchors} <a href='{other}'>the aquarium</a>"))
-    dated = '<meta property="article:published_time" content="2021-05-04T10:00:00Z">'
+    dated = (
+        '<meta property="article:published_time" content="2021-05-04T10:00:00Z">'
+        '<meta name="author" content="A. Diver">'
+    )
     site.put(0, "/reef", page("Clownfish of the reef", REEF * 3, dated))
     site.put(0, "/reef-copy", page("Clownfish of the reef", REEF * 3 + "Seen again.", dated))
     site.put(0, "/changing", page("A changing page", "The tide is low, and the crabs are out."))

@@ -1,5 +1,7 @@
 """Every view and its JSON twin; what is known of a page; what programs are told."""
 
+import io
+import json
 import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -8,6 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
+from shoal.access.opening import open_collection
+from shoal.collection.export.export import Export, write
 from shoal.web.server.rendering import date, moment, path, web_address
 from shoal.web.server.routes import views
 from shoal.web.server.serve import make_app
@@ -50,6 +54,15 @@ def test_what_is_known_of_a_page(client: httpx.Client, web: LittleWeb) -> None:
     page = client.get("/page", params={"url": web.url("/reef")}).text
     assert "It was fetched and is stored" in page
     assert 'id="duplicates"' in page
+
+
+def test_who_wrote_a_page_and_when_leaves_with_it(web: LittleWeb) -> None:
+    out = io.BytesIO()
+    with open_collection(web.directory) as collection:
+        write(collection.tablets, Export("jsonl", web.url("/reef")), out)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    (reef,) = (line for line in lines if line["url"] == web.url("/reef"))
+    assert (reef["author"], reef["published"][:10]) == ("A. Diver", "2021-05-04")
 
 
 def test_rules_of_a_page_are_told(client: httpx.Client, web: LittleWeb) -> None:
