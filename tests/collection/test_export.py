@@ -184,10 +184,12 @@ def test_an_exported_warc_file_replays_by_itself(
     with path.open("wb") as out:
         count = export.write(collection.tablets, Export("warc", where), out)
     assert check(path) == ""
-    assert len(by_fastwarc(path)) == count
+    info, *records = by_fastwarc(path)
+    assert (str(info.kind), b"format: WARC File Format 1.1" in info.payload) == ("warcinfo", True)
+    assert len(records) == count
     with path.open("rb") as file:
         ids = [r.rec_headers.get_header("WARC-Record-ID") for r in ArchiveIterator(file)]
-    assert len(set(ids)) == count
+    assert len(set(ids)) == 1 + count
     bodies = replayed([path])
     pages = list(collection.pages(where))
     assert {page.url for page in pages} <= set(bodies)
@@ -202,3 +204,5 @@ def test_an_export_as_json_lines_has_every_page(collection: Collection) -> None:
     for line, page in zip(lines, collection.pages(), strict=True):
         assert (line["url"], line["title"], line["text"]) == (page.url, page.title, page.text)
         assert line["body_digest"] == page.document.body_digest
+        said = page.document.author, page.document.published
+        assert (line["author"], line["published"]) == said

@@ -59,6 +59,7 @@ def ids(data: bytes) -> list[str]:
     return [
         record.rec_headers.get_header("WARC-Record-ID")
         for record in ArchiveIterator(io.BytesIO(data))
+        if record.rec_type != "warcinfo"  # what the file is, before the first of them
     ]
 
 

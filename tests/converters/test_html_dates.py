@@ -49,3 +49,22 @@ def test_the_more_exact_name_counts_whatever_the_order() -> None:
 def test_modified(meta: str, modified: str) -> None:
     found = convert(f"<title>x</title><meta {meta}><p>Text".encode(), media_type="text/html")
     assert found.document.modified.removesuffix(":00+00:00") == modified
+
+
+@pytest.mark.parametrize(
+    ("metas", "author"),
+    [
+        ("<meta name=Author content=' Ann  Diver '>", "Ann Diver"),
+        ("<meta name=DC.creator content=Ann>", "Ann"),
+        (
+            "<meta property=article:author content=http://x.test/a><meta name=author content=A>",
+            "A",
+        ),
+        ("<meta property=article:author content=https://x.example/ann>", ""),
+        (f"<meta name=author content={'a' * 5000}>", "a" * 300),
+        ("", ""),
+    ],
+)
+def test_who_wrote_it(metas: str, author: str) -> None:
+    html = f"<title>x</title>{metas}<p>Text"
+    assert convert(html.encode(), media_type="text/html").document.author == author

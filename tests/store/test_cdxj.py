@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ def test_a_binary_search_finds_a_url_and_its_times(warc: Path) -> None:
         ("https://reef.example/?b=2&a&a=1&B=1", "example,reef)/?a&a=1&b=1&b=2"),
         ("https://reef.example/a?", "example,reef)/a"),
         ("http://192.0.2.7/x", "7,2,0,192)/x"),
-        ("http://[2001:db8::1]:81/x", "[2001:db8::1]:81)/x"),
+        ("http://[2001:db8::1]:81/x", "2001:db8::1:81)/x"),
         ("mailto:a@b.example", "mailto:a@b.example"),
         ("file:///tmp/A b", "file:///tmp/A%20b"),
         ("http://[broken/", "http://[broken/"),
@@ -144,6 +145,46 @@ def test_a_binary_search_finds_a_url_and_its_times(warc: Path) -> None:
 )
 def test_keys(url: str, key: str) -> None:
     assert cdxj.surt(url) == key
+
+
+SESSION = "0123456789abcdef0123456789ABCDEF"
+
+
+@pytest.mark.parametrize(
+    ("rest", "key"),
+    [
+        ("/%7Euser", "/~user"),
+        ("/a%2Fb", "/a/b"),
+        ("/a%252Fb", "/a/b"),
+        ("/a//b//", "/a/b"),
+        ("/a/./b/../c", "/a/c"),
+        ("/%2e", "/"),
+        ("/%", "/%25"),
+        ("/a%2523", "/a%23"),
+        ("/caf%C3%A9", "/caf%c3%a9"),
+        ("/x/(S(4hqa0555fwsecu455xqckv45))/mil.aspx", "/x/mil.aspx"),
+        (f"/a;jsessionid={SESSION}", f"/a;jsessionid={SESSION.lower()}"),
+        ("/?a=%3D&b=x%2Fy", "/?a==&b=x/y"),
+        ("/?q=a%26b", "/?b&q=a"),
+        ("/?a=b+c", "/?a=b+c"),
+        (f"/?jsessionid={SESSION}", "/"),
+        (f"/?x=1&sid={SESSION}", "/?&x=1"),
+        (f"/?PHPSESSID={SESSION}&x=1", "/?x=1"),
+        ("/?CFID=12&CFTOKEN=34&x=1", "/?x=1"),
+        ("/?ASPSESSIONIDABCDEFGH=ABCDEFGHABCDEFGHABCDEFGH", "/"),
+    ],
+)
+def test_keys_are_those_of_the_package_surt(rest: str, key: str) -> None:
+    """Version 0.3.1 of it gave these."""
+    assert cdxj.surt(f"https://www.Reef.example{rest}") == f"example,reef){key}"
+
+
+@pytest.mark.parametrize("part", ["%25", "cfid=", "/(a(", "/..", "&", "%", "sid="])
+def test_a_long_address_has_its_key_soon(part: str) -> None:
+    begun_s = time.process_time()
+    cdxj.surt("https://reef.example/" + part * (8000 // len(part)))
+    cdxj.surt("https://reef.example/?" + part * (8000 // len(part)))
+    assert time.process_time() - begun_s < 2
 
 
 @given(st.text())

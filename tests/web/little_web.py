@@ -10,8 +10,9 @@ import httpx
 from shoal.config import load
 from shoal.engine.engine import Engine
 from shoal.model.urls.rowkey import row_key
+from shoal.web.server.connections import BOUNDS, Bounds, server_of
 from shoal.web.server.http import Starlette
-from shoal.web.server.serve import address_of, listen, server_of
+from shoal.web.server.serve import address_of, listen
 from tests.crawl.run import QUICK, crawl
 from tests.world import Running
 
@@ -76,7 +77,10 @@ def put_pages(site: Running, witness: str) -> list[str]:
     many = [f"/many/{n}" for n in range(MANY)]
     anchors = "".join(f'<a href="{each}">link to {each}</a> ' for each in [*links.split(), *many])
     site.put(0, "/start", page("Start here", f"{anchors} <a href='{other}'>the aquarium</a>"))
-    dated = '<meta property="article:published_time" content="2021-05-04T10:00:00Z">'
+    dated = (
+        '<meta property="article:published_time" content="2021-05-04T10:00:00Z">'
+        '<meta name="author" content="A. Diver">'
+    )
     site.put(0, "/reef", page("Clownfish of the reef", REEF * 3, dated))
     site.put(0, "/reef-copy", page("Clownfish of the reef", REEF * 3 + "Seen again.", dated))
     site.put(0, "/changing", page("A changing page", "The tide is low, and the crabs are out."))
@@ -129,10 +133,17 @@ class Serving:
     wants a copy: they belong to whoever serves.
     """
 
-    def __init__(self, app: Starlette, token: str | None = None, *, copied: str = "") -> None:
+    def __init__(
+        self,
+        app: Starlette,
+        token: str | None = None,
+        *,
+        copied: str = "",
+        bounds: Bounds = BOUNDS,
+    ) -> None:
         listening = listen("127.0.0.1", 0)  # who connects from now on waits to be answered
         self.address = address_of(listening, token)
-        self._server = server_of(app)
+        self._server = server_of(app, bounds)
         self._thread = Thread(target=self._server.run, kwargs={"sockets": [listening]}, daemon=True)
         self._thread.start()
         if copied:

@@ -120,7 +120,11 @@ def test_a_site_is_slowed_and_excluded_from_the_page(
         page.get_by_label(f"Seconds between two requests to {host}").fill("1.5")
         page.get_by_role("button", name=f"Slow {host}").click()
         assert "once in 1.5 s at most" in page.inner_text(".said")
-        page.get_by_role("button", name=f"Exclude {host}").click()
+        sure = page.get_by_role("button", name=f"Exclude {host}", exact=True)
+        assert not sure.is_visible(), "it is asked first"
+        page.get_by_label(f"Exclude {host} …").click()
+        with page.expect_navigation():
+            sure.click()
 
         def is_excluded() -> bool:
             page.reload()

@@ -249,6 +249,22 @@ def test_hosts_are_steered_from_the_table(steered: Steered) -> None:
     assert steered.problems() == []
 
 
+def test_a_host_is_excluded_after_a_question(watch: httpx.Client) -> None:
+    page = watch.get("/sites").text
+    asked = page.count('<details class="question">')
+    assert asked == page.count('action="/sites/exclude"') > 0
+    for question in page.split('<details class="question">')[1:]:
+        said, _, form = question.partition('action="/sites/exclude"')
+        assert "Fetch nothing more of" in said
+        assert "</details>" in form
+
+
+def test_a_choice_stands_beside_its_words(watch: httpx.Client) -> None:
+    assert '<p class="choice"><input type="checkbox" id="forever"' in watch.get("/dashboard").text
+    style = watch.get("/static/dashboard.css").text
+    assert "form.crawl .choice input { width: auto;" in style
+
+
 def test_what_failed_is_tried_again(steered: Steered) -> None:
     causes = {each["reason"]: each for each in steered.json("/failures.json")["causes"]}
     before = steered.json("/dashboard.json")["figures"]["counts"]["queued"]
@@ -286,6 +302,7 @@ def test_a_wish_is_refused_in_the_form(
     assert says in problem[1].replace("&#39;", "'")
     for typed in fields.values():
         assert typed in answer.text, "what was typed is still there"
+    assert answer.text.index('role="alert"') < answer.text.index("data-says"), "above the fold"
     assert not is_locked(Layout(corpus))
 
 
@@ -298,7 +315,10 @@ def test_a_crawl_is_started_outlives_the_server_and_is_stopped(
     answer = steered.post("/crawl/start", max_pages="1000", delay="0.01")
     assert answer.status_code == 303, answer.text
     assert steered.is_running
-    assert steered.post("/crawl/start").status_code == 503, "one at a time"
+    assert steered.post("/crawl/start").status_code == 409, "one at a time"
+    refused = steered.post("/crawl/start.json")
+    says = {"status": 409, "says": "A crawl is running; stop it first."}
+    assert (refused.status_code, refused.json()) == (409, says)
     assert "handed to the running crawl" in steered.post("/crawl/submit.json", urls=url).text
     until(lambda: steered.json("/dashboard.json")["standing"]["state"] == "running")
     steered.close()
@@ -312,6 +332,7 @@ def test_a_crawl_is_started_outlives_the_server_and_is_stopped(
     until(lambda: steered.pid not in (0, first))
     assert steered.post("/crawl/stop").status_code == 303
     until(lambda: not steered.is_running)
+    assert steered.post("/crawl/stop").status_code == 409, "there is none to end"
     says = steered.json("/dashboard.json")["standing"]["says"]
     assert says.startswith("At rest: asked to stop, ")
     assert "go on with: shoal crawl --delay 0.02 --max-pages 2000 --dir " in says

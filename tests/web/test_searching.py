@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -68,6 +69,17 @@ def test_how_a_filter_is_written() -> None:
 )
 def test_a_filter_that_is_none_is_refused(client: httpx.Client, given: dict[str, str]) -> None:
     assert client.get("/search", params={"q": "clownfish", **given}).status_code == 400
+
+
+def test_as_many_as_are_wanted(client: httpx.Client) -> None:
+    def asked(**given: str) -> Any:
+        return client.get("/search.json", params={"q": "seaweed", **given}).json()
+
+    assert len(asked(limit="3")["found"]["results"]) == 3
+    assert asked(limit="3")["next"] == "/search?q=seaweed&limit=3&page=2"
+    assert len(asked(limit="0")["found"]["results"]) == 1
+    assert asked(limit="1000000000")["found"]["total"] == asked()["found"]["total"]
+    assert client.get("/search?q=a&limit=many").status_code == 400
 
 
 def test_page_by_page(client: httpx.Client, web: LittleWeb) -> None:

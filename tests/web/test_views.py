@@ -1,14 +1,21 @@
 """Every view and its JSON twin; what is known of a page; what programs are told."""
 
+import io
+import json
+import shutil
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from shoal.access.opening import open_collection
+from shoal.collection.export.export import Export, write
 from shoal.web.server.rendering import date, moment, path, web_address
 from shoal.web.server.routes import views
-from tests.web.little_web import HOSTILE_TITLE, LittleWeb
+from shoal.web.server.serve import make_app
+from tests.web.little_web import HOSTILE_TITLE, LittleWeb, Serving, client_of
 
 OWN = ("/", "/search", "/copy", "/copy/raw", "/page", "/difference")
 
@@ -47,6 +54,15 @@ def test_what_is_known_of_a_page(client: httpx.Client, web: LittleWeb) -> None:
     page = client.get("/page", params={"url": web.url("/reef")}).text
     assert "It was fetched and is stored" in page
     assert 'id="duplicates"' in page
+
+
+def test_who_wrote_a_page_and_when_leaves_with_it(web: LittleWeb) -> None:
+    out = io.BytesIO()
+    with open_collection(web.directory) as collection:
+        write(collection.tablets, Export("jsonl", web.url("/reef")), out)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    (reef,) = (line for line in lines if line["url"] == web.url("/reef"))
+    assert (reef["author"], reef["published"][:10]) == ("A. Diver", "2021-05-04")
 
 
 def test_rules_of_a_page_are_told(client: httpx.Client, web: LittleWeb) -> None:
@@ -167,6 +183,24 @@ def test_a_browser_learns_to_search(client: httpx.Client) -> None:
     origin = str(client.base_url).rstrip("/")
     assert templates["text/html"].startswith(f"{origin}/search?q={{searchTerms}}")
     assert templates["application/json"].startswith(f"{origin}/search.json?q={{searchTerms}}")
+
+
+def test_whether_it_is_well(client: httpx.Client, web: LittleWeb, tmp_path: Path) -> None:
+    answer = client.get("/health")
+    assert (answer.status_code, answer.json()) == (200, {"says": "well"})
+    place = tmp_path / "corpus"
+    shutil.copytree(web.directory, place)
+    serving = Serving(make_app(place, "a-token-that-nobody-guesses"))
+    with client_of(serving.address) as stranger:
+        assert stranger.get("/health").status_code == 200
+        assert stranger.get("/healthy").status_code == 401
+    serving.close()
+    serving = Serving(make_app(place))
+    shutil.rmtree(place)
+    with client_of(serving.address) as asking:
+        ill = asking.get("/health")
+        assert (ill.status_code, ill.json()["status"]) == (503, 503)
+    serving.close()
 
 
 def test_crawlers_are_kept_out(client: httpx.Client) -> None:

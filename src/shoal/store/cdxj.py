@@ -2,7 +2,8 @@
 
 A line is `SURT TIMESTAMP JSON`, as pywb and its kin read it: they turn a URL into its SURT and look
 it up by binary search, so the key follows the Internet Archive's habits (the scheme, `www.` and a
-trailing slash left out, lower case, parameters in order), and lines are in the order of their
+trailing slash left out, escapes and dots undone, lower case, ids of sessions left out, parameters
+in order), as the package `surt` makes it, and lines are in the order of their
 bytes. The lines are made from the WARC files alone. More of them than fit are sorted in runs on
 disk.
 """
@@ -15,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from shoal.model.record import Struct, to_json
 from shoal.model.urls.rowkey import DEFAULT_PORTS
@@ -29,6 +30,20 @@ _REVISIT_MEDIA_TYPE = "warc/revisit"
 _UNKNOWN_MEDIA_TYPE = "unk"
 _WWW = re.compile(r"www\d*\.")
 _STATUS = re.compile(rb"\S+ +([0-9]{3})(?![0-9])")
+_NEST = re.compile(rb"%(?:25)+")
+_KEPT = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_PATH_SESSIONS = (
+    re.compile(r"^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$"),
+    re.compile(r"^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$"),
+)
+_QUERY_SESSIONS = tuple(
+    re.compile(rf"^(.*){session}(?:&(.*))?$")
+    for session in (
+        *("jsessionid=[0-9a-z]{32}", "phpsessid=[0-9a-z]{32}", "sid=[0-9a-z]{32}"),
+        *("aspsessionid[a-z]{8}=[a-z]{24}", "cfid=[^&]+&cftoken=[^&]+"),
+    )
+)
+"""What the Internet Archive leaves out of a key, in lower case."""
 _NOT_IN_A_KEY = re.compile(r"[\x00-\x20]")
 
 
@@ -86,14 +101,53 @@ def surt(url: str) -> str:
         return _NOT_IN_A_KEY.sub(_escaped, url)
     if not host:
         return _NOT_IN_A_KEY.sub(_escaped, url)
-    labels = [f"[{host}]"] if ":" in host else _WWW.sub("", host, count=1).split(".")
+    labels = _WWW.sub("", _bare(host), count=1).split(".")
     shown_port = "" if port in (None, DEFAULT_PORTS.get(parts.scheme)) else f":{port}"
-    path = parts.path.lower() or "/"
-    if path.endswith("/") and len(path) > 1:
-        path = path[:-1]
-    params = sorted(parts.query.lower().split("&"), key=lambda param: param.split("=", 1))
-    query = f"?{'&'.join(params)}" if parts.query else ""
-    return _NOT_IN_A_KEY.sub(_escaped, f"{','.join(reversed(labels))}{shown_port}){path}{query}")
+    query = _query(parts.query)
+    tail = f"{_path(parts.path)}{'?' if query else ''}{query}"
+    return _NOT_IN_A_KEY.sub(_escaped, f"{','.join(reversed(labels))}{shown_port}){tail}")
+
+
+def _bare(host: str) -> str:
+    return host.replace("..", ".").strip(".")
+
+
+def _path(path: str) -> str:
+    """Unescaped, without dots and empty parts, escaped once, without the id of a session."""
+    kept: list[str] = []
+    *before, last = _unescaped(path).decode("latin-1").split("/")[1:] or [""]
+    for part in (*before, last):
+        if part == ".." and kept:
+            kept.pop()
+        elif part != ".":
+            kept.append(part)
+    inner = "".join(f"{part}/" for part in kept[:-1] if part)
+    whole = _escaped_once(f"/{inner}{kept[-1] if kept else ''}".encode("latin-1")).lower()
+    for pattern in _PATH_SESSIONS:
+        whole = pattern.sub(r"\1\2", whole)
+    return whole[:-1] if whole.endswith("/") and len(whole) > 1 else whole
+
+
+def _query(query: str) -> str:
+    """Unescaped and escaped once, without the ids of sessions, its parameters in order."""
+    whole = _escaped_once(_unescaped(query)).lower()
+    for pattern in _QUERY_SESSIONS:
+        whole = pattern.sub(lambda found: found[1] + (found[2] or ""), whole)
+    return "&".join(sorted(whole.split("&"), key=lambda param: param.split("=", 1)))
+
+
+def _unescaped(text: str) -> bytes:
+    """As often as there is something to unescape; a nest of %25 goes at once."""
+    data = text.encode("utf-8", "surrogatepass")
+    while True:
+        plain = unquote_to_bytes(_NEST.sub(b"%", data))
+        if plain == data:
+            return data
+        data = plain
+
+
+def _escaped_once(data: bytes) -> str:
+    return quote_from_bytes(data, safe=_KEPT)
 
 
 def _escaped(match: re.Match[str]) -> str:

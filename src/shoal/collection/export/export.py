@@ -6,8 +6,11 @@ row order (an index of the archive in its own), files of tablets are written at 
 file appears when it is whole.
 """
 
+import hashlib
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, get_args
@@ -20,14 +23,15 @@ from shoal.collection.readable import seen_rows
 from shoal.collection.slices import Slice, cut, in_order, of_one
 from shoal.collection.tablets import Tablets, owner_of
 from shoal.collection.view import TabletView
-from shoal.errors import UsageError
+from shoal.config import VERSION
+from shoal.errors import DamagedError, UsageError
 from shoal.layout.ranges import key_range
 from shoal.model.cell import NUL
 from shoal.model.document import WarcLocation
 from shoal.model.outcome import State
 from shoal.model.record import from_json, to_json
 from shoal.model.urls.rowkey import row_key
-from shoal.store import cdxj
+from shoal.store import cdxj, warc
 from shoal.store.archive import read_member
 from shoal.store.pages import Filter
 from shoal.whole_file import whole_file
@@ -158,7 +162,8 @@ def _not_come(tablets: Tablets, row: bytes, records: list[Record], part: Part) -
 
 
 def _write_records(pages: Iterator[list[Record]], out: BinaryIO) -> int:
-    """No record twice: its id is its own."""
+    """No record twice: its id is its own. Before the first stands what the file is, which is not
+    counted."""
     count = 0
     brought: set[WarcLocation] = set()
     for records in pages:
@@ -167,9 +172,23 @@ def _write_records(pages: Iterator[list[Record]], out: BinaryIO) -> int:
                 continue
             if record.brought:
                 brought.add(record.location)
+            if not count:
+                out.write(_info(record.data))
             out.write(record.data)
             count += 1
     return count
+
+
+def _info(first: bytes) -> bytes:
+    """Out of the first record alone, so that the same export is the same bytes again."""
+    says = f"software: Shoal/{VERSION}\r\nformat: WARC File Format 1.1\r\ndescription: exported\r\n"
+    name = uuid.uuid5(uuid.NAMESPACE_OID, f"{says}{hashlib.sha256(first).hexdigest()}")
+    fields = {"WARC-Record-ID": f"<urn:uuid:{name}>", "Content-Type": "application/warc-fields"}
+    try:
+        when = datetime.fromisoformat(warc.read_record(first).headers["warc-date"]).timestamp()
+    except (DamagedError, KeyError, ValueError):
+        when = 0.0  # it is exported as it stands, and `verify` tells of it
+    return warc.write_record("warcinfo", when, fields, warc.Block(says.encode()))
 
 
 # --- questions ------------------------------------------------------------------------------

@@ -85,6 +85,9 @@ class PageLine(Struct):
     anchors: list[tuple[str, str]]
     told: list[SitemapMetadata]
     """By sitemaps: pictures, videos, news, translations."""
+    author: str
+    published: str
+    """ISO 8601, as far as the page says it."""
 
 
 def url_lines(
@@ -148,6 +151,8 @@ def page_line(page: Page) -> PageLine:
         links=page.collection.links(page.url),
         anchors=page.collection.anchors(page.url),
         told=page.told,
+        author=document.author,
+        published=document.published,
     )
 
 

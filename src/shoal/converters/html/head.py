@@ -41,6 +41,8 @@ _MODIFIED = (
     *("dc.date.modified", "last-modified", "last-updated", "last-update", "lastmod"),
 )
 """Meta elements that say when a page was published and changed; the first that is there counts."""
+_AUTHOR = ("author", "dcterms.creator", "dc.creator", "article:author", "parsely-author")
+_MOST_AUTHOR_CHARS = 300
 _DATE = re.compile(
     r"[0-9]{4}-[01][0-9](?:-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9])?"
     r"(?:Z|[+-][0-2][0-9]:?[0-5][0-9])?)?)?",
@@ -150,6 +152,13 @@ class Head:
         self.meta.append((name[:100], content))
         if name == "description" or (name == "og:description" and not self.description):
             self.description = " ".join(content.split())
+
+    @property
+    def author(self) -> str:
+        """As a name; some pages have the address of a profile there."""
+        said = dict(reversed(self.meta))  # the first of each name
+        named = (" ".join(said[name].split()) for name in _AUTHOR if name in said)
+        return next((who for who in named if "://" not in who), "")[:_MOST_AUTHOR_CHARS]
 
     @property
     def published(self) -> str:

@@ -87,6 +87,7 @@ def read(source: Text, context: Context) -> Converted:
         charset=source.charset,
         charset_from=source.evidence,
         refresh_to=context.links.url(head.refresh, base) if head.refresh else "",
+        author=head.author,
         published=head.published,
         modified=head.modified,
         line_scores=line_scores,

@@ -28,6 +28,7 @@ from shoal.web.server.http import (
     Send,
 )
 from shoal.web.server.site import Site
+from shoal.web.server.view import HEALTH
 from shoal.web.views.websub import is_callback
 
 MOST_URL_BYTES = 8000
@@ -99,7 +100,7 @@ class Guard:
 
     def _without_token(self, request: Request) -> Response | None:
         token = self._site.token
-        if token is None or request.url.path.startswith("/static/"):
+        if token is None or request.url.path.startswith("/static/") or request.url.path == HEALTH:
             return None
         given = request.query_params.get("token", "")
         if given and _same(given, token) and request.method == "GET":

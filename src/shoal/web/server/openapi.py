@@ -9,10 +9,11 @@ from typing import Any
 from shoal.config import VERSION
 from shoal.model.record import schemas
 from shoal.web.server.site import Done, Failed
-from shoal.web.server.view import View
+from shoal.web.server.view import Parameter, View
 
 _FORM = "application/x-www-form-urlencoded"
 _JSON = "application/json"
+_EVENTS = "text/event-stream"
 
 
 def description(views: Iterable[View]) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def description(views: Iterable[View]) -> dict[str, Any]:
     named, components = schemas(sorted(kinds, key=lambda kind: kind.__name__))
     paths: dict[str, dict[str, Any]] = {}
     for view in views:
-        paths.setdefault(view.path, {})[view.method.lower()] = _operation(view, {}, "")
+        paths.setdefault(view.path, {})[view.method.lower()] = _operation(view, named, "")
         if view.twin:
             below = paths.setdefault(f"{view.path}.json", {})
             below[view.method.lower()] = _operation(view, named, "Json")
@@ -46,12 +47,14 @@ def description(views: Iterable[View]) -> dict[str, Any]:
 
 def _operation(view: View, named: Mapping[type, Any], suffix: str) -> dict[str, Any]:
     media_type = _JSON if suffix else view.media_type
-    schema = {"type": "string"} if not suffix else _schema(view, named)
-    failed = named.get(Failed, {"type": "string"})
+    failed = named[Failed] if suffix else {"type": "string"}
+    schema = _schema(view, named) if suffix else _whole(view, named)
+    leads = view.leads_elsewhere or (view.method == "POST" and not suffix)
     found: dict[str, Any] = {
         "operationId": _name(view) + suffix,
         "summary": view.summary,
         "responses": {
+            **({"303": {"description": "Where to go on."}} if leads else {}),
             "200": {"description": "The answer.", "content": {media_type: {"schema": schema}}},
             "default": {
                 "description": "Why there is none, in one sentence.",
@@ -68,10 +71,32 @@ def _operation(view: View, named: Mapping[type, Any], suffix: str) -> dict[str, 
                 "in": "query",
                 "description": each.about,
                 "required": each.required,
-                "schema": {"type": each.kind},
+                "schema": _value(each),
             }
             for each in view.parameters
         ]
+    return found
+
+
+def _whole(view: View, named: Mapping[type, Any]) -> object:
+    """What is no JSON twin: a page, a text, events with JSON as their data, or JSON itself."""
+    if view.media_type == _JSON:
+        return {"type": "object"}
+    if view.media_type == _EVENTS and view.data is not None:
+        inside = {"contentMediaType": _JSON, "contentSchema": named[view.data]}
+        return {"type": "string", "description": "Events; the data of each is JSON."} | inside
+    return {"type": "string"}
+
+
+def _value(each: Parameter) -> dict[str, Any]:
+    """One parameter. What is not required may be sent empty, as a form does."""
+    found: dict[str, Any] = {"type": each.kind}
+    if each.one_of:
+        found["enum"] = [*each.one_of] if each.required else ["", *each.one_of]
+    if each.pattern:
+        found["pattern"] = f"^({each.pattern})$" if each.required else f"^({each.pattern})?$"
+    if each.kind == "string" and each.required:
+        found["minLength"] = 1
     return found
 
 
@@ -84,7 +109,7 @@ def _schema(view: View, named: Mapping[type, Any]) -> object:
 def _body(view: View) -> dict[str, Any]:
     """What a browser sends; the CSRF token is of no use to a program with a bearer token."""
     fields: dict[str, Any] = {
-        each.name: {"type": each.kind, "description": each.about} for each in view.parameters
+        each.name: _value(each) | {"description": each.about} for each in view.parameters
     }
     fields["csrf"] = {"type": "string", "description": "The token that stands in every form."}
     needed = [each.name for each in view.parameters if each.required]

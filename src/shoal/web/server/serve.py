@@ -26,8 +26,6 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-import uvicorn
-
 from shoal.config import load
 from shoal.control.launching import steady_crawl
 from shoal.errors import CollectionError, ShoalError, UsageError
@@ -38,6 +36,7 @@ from shoal.maintenance.pushed_items import Carrier
 from shoal.maintenance.subscription_keeper import Keeper, callback_base
 from shoal.maintenance.upkeep import Upkeep
 from shoal.model.principal import OWNER, Principal
+from shoal.web.server.connections import server_of
 from shoal.web.server.guard import Guard, has_bearer
 from shoal.web.server.http import (
     ClientDisconnect,
@@ -52,14 +51,13 @@ from shoal.web.server.http import (
 )
 from shoal.web.server.routes import views
 from shoal.web.server.site import Site
-from shoal.web.server.view import Problem, View
+from shoal.web.server.view import Problem, View, must_fit, sentence
 from shoal.web.views.websub import callback_route
 
 MOST_FORM_BYTES = 65_536
-MOST_CONNECTIONS = 1000
 SHORTEST_TOKEN_CHARS = 16
 _STATIC = Path(__file__).parents[1] / "static"
-_GRACE_SECONDS = 3
+_BACKLOG = 1000
 _PORT_ERRORS = (errno.EADDRINUSE, errno.EACCES)
 _LOG = logging.getLogger("shoal.web")
 
@@ -113,11 +111,13 @@ def _endpoint(site: Site, view: View) -> Endpoint:
                 if not has_bearer(request, site.token):
                     site.check_csrf(request.state.form)
             site.must_have(view)
+            if view.method == "GET":
+                must_fit(view, request.query_params.multi_items())
             if iscoroutinefunction(view.handler):
                 return await _awaited(view.handler(site, request))
             return await _awaited(await run_in_threadpool(view.handler, site, request))
         except ClientDisconnect:
-            raise
+            return Response(status_code=400)  # to nobody: who asked has gone
         except Exception as error:  # noqa: BLE001 - told in one sentence, and logged
             return await run_in_threadpool(_failed, site, request, error)
 
@@ -149,25 +149,28 @@ def _failed(site: Site, request: Request, error: Exception) -> Response:
         case Problem():
             return site.failed(request, error.status, str(error))
         case UsageError():
-            return site.failed(request, 400, _sentence(str(error)))
+            return site.failed(request, 400, sentence(str(error)))
+        case CollectionError() if request.method == "POST":
+            return site.failed(request, 409, sentence(str(error)))
         case CollectionError():
-            return site.failed(request, 503, _sentence(str(error)))
+            return site.failed(request, 503, sentence(str(error)))
         case HTTPException() if error.status_code == 404:
             return site.failed(request, 404, "There is no such page here.")
         case HTTPException() if error.status_code == 405:
-            return site.failed(request, 405, "This is not asked in this way.")
+            return _not_allowed(site, request, error)
         case HTTPException():
-            return site.failed(request, error.status_code, _sentence(str(error.detail)))
+            return site.failed(request, error.status_code, sentence(str(error.detail)))
         case ShoalError():
-            return site.failed(request, 500, _sentence(str(error)))
+            return site.failed(request, 500, sentence(str(error)))
     _LOG.error("%s: %s", request.url.path, type(error).__name__, exc_info=error)
     says = f"A fault in Shoal itself ({type(error).__name__}); the server's output says more."
     return site.failed(request, 500, says)
 
 
-def _sentence(text: str) -> str:
-    text = " ".join(text.split())
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+def _not_allowed(site: Site, request: Request, error: HTTPException) -> Response:
+    response = site.failed(request, 405, "This is not asked in this way.")
+    response.headers.update(error.headers or {})  # which methods there are
+    return response
 
 
 def is_loopback(host: str) -> bool:
@@ -194,7 +197,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(found[4])
-        listening.listen(MOST_CONNECTIONS)
+        listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
         raise UsageError(
@@ -208,38 +211,6 @@ def address_of(listening: socket.socket, token: str | None) -> str:
     host, port = listening.getsockname()[:2]
     host = f"[{host}]" if ":" in host else host
     return f"http://{host}:{port}/" + (f"?token={token}" if token else "")
-
-
-class _Server(uvicorn.Server):
-    """Tells what streams that it is over, before it waits for open connections."""
-
-    def __init__(self, config: uvicorn.Config, stopping: threading.Event) -> None:
-        super().__init__(config)
-        self._stopping = stopping
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._stopping.set()
-        await super().shutdown(sockets)
-
-
-def server_of(app: Starlette) -> uvicorn.Server:
-    return _Server(
-        uvicorn.Config(
-            app,
-            http="h11",
-            ws="none",
-            lifespan="on",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_keep_alive=15,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-            h11_max_incomplete_event_size=32_768,
-        ),
-        app.state.site.stopping,
-    )
 
 
 def serve(  # noqa: PLR0913 - the flags of the command, by name

@@ -6,7 +6,8 @@ function for what stays open (a stream of events). What cannot be answered is ra
 or any `ShoalError`: it becomes a page, or JSON, with one sentence.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,8 +17,15 @@ from shoal.web.server.http import Request, Response
 if TYPE_CHECKING:
     from shoal.web.server.site import Site
 
+HEALTH = "/health"
+"""The one view that is open without a token."""
 MOST_TEXT_CHARS = 4000
 """Of one parameter; what is longer is refused."""
+
+_INTEGER = re.compile(r"-?[0-9]{1,300}")
+_SWITCHES = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(
+    ("0", "false", "no", "off"), False
+)
 
 Handler = Callable[["Site", Request], Response | Awaitable[Response]]
 ParameterKind = Literal["string", "integer", "boolean"]
@@ -39,6 +47,10 @@ class Parameter:
     about: str
     kind: ParameterKind = "string"
     required: bool = False
+    one_of: tuple[str, ...] = ()
+    """All that it may be, beside empty."""
+    pattern: str = ""
+    """What it must match as a whole."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +64,29 @@ class View:
     """Whether the same stands as JSON at the path with `.json` behind it."""
     media_type: str = "text/html"
     data: type | None = None
-    """What the JSON twin consists of, for OpenAPI."""
+    """What the JSON twin consists of, or each event of a stream, for OpenAPI."""
+    leads_elsewhere: bool = False
+    """Whether its answer is another address; that of a POST always is."""
     only: Literal["", "collection", "cluster"] = ""
     """What it is a view of; empty: of both."""
+
+
+def must_fit(view: View, given: Iterable[tuple[str, str]]) -> None:
+    """Refuses what the description of a view does not allow; what only its handler understands is
+    left to it."""
+    told: dict[str, list[str]] = {}
+    for name, value in given:
+        told.setdefault(name, []).append(value)
+    for each in view.parameters:
+        values = told.get(each.name, [])
+        if len(values) > 1:
+            raise Problem(400, f"{each.name} is given more than once.")
+        if each.kind == "integer" and values and not _INTEGER.fullmatch(values[0]):
+            raise Problem(400, f"{each.name} must be a whole number.")
+        if each.pattern and values and values[0] and not re.fullmatch(each.pattern, values[0]):
+            raise Problem(400, f"{each.name} is not understood.")
+        if each.kind == "boolean" and values and values[0].lower() not in _SWITCHES:
+            raise Problem(400, f"{each.name} must be true or false.")
 
 
 def text(request: Request, name: str, most: int = MOST_TEXT_CHARS) -> str:
@@ -64,12 +96,12 @@ def text(request: Request, name: str, most: int = MOST_TEXT_CHARS) -> str:
 
 def number(request: Request, name: str, default: int, least: int, most: int) -> int:
     """A whole number of the query, brought into its bounds; what is none is refused."""
-    given = text(request, name, 40)
+    given = text(request, name, 400)
     return default if not given else min(most, max(least, _whole(name, given)))
 
 
 def switch(request: Request, name: str) -> bool:
-    return text(request, name, 40).lower() in ("1", "true", "yes", "on")
+    return _SWITCHES.get(text(request, name, 40).lower(), False)
 
 
 def form(request: Request) -> Mapping[str, str]:
@@ -83,7 +115,13 @@ def form_text(request: Request, name: str, most: int = MOST_TEXT_CHARS) -> str:
 
 
 def wants_json(request: Request) -> bool:
-    return request.url.path.endswith(".json")
+    return request.url.path.endswith(".json") or request.url.path == HEALTH
+
+
+def sentence(text: str) -> str:
+    """What an error says, as a sentence of a page."""
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def _bounded(name: str, given: str, most: int) -> str:

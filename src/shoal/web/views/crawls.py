@@ -6,10 +6,10 @@ typed still in it.
 
 from shoal.control import commands, launching
 from shoal.control.launching import CrawlCommand
-from shoal.errors import CollectionError, ShoalError, UsageError
+from shoal.errors import ShoalError, UsageError
 from shoal.web.server.http import Request, Response
 from shoal.web.server.site import Site
-from shoal.web.server.view import Parameter, View, form_text, wants_json
+from shoal.web.server.view import Parameter, Problem, View, form_text, sentence, wants_json
 from shoal.web.views.dashboard import dashboard_of
 
 _PATIENCE_SECONDS = 30.0
@@ -82,9 +82,9 @@ def _command(request: Request) -> CrawlCommand:
 
 
 def _refused(site: Site, request: Request, command: CrawlCommand, error: ShoalError) -> Response:
+    status = 400 if isinstance(error, UsageError) else 409
     if wants_json(request):
-        raise error
-    status = 503 if isinstance(error, CollectionError) else 400
+        raise Problem(status, sentence(str(error)))
     page = dashboard_of(site, command, problem=str(error))
     return site.answer(request, "dashboard.html", page, status=status)
 

@@ -5,6 +5,7 @@ The page is complete without a script; static/live.js replaces its numbers and p
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -23,8 +24,11 @@ from shoal.web.server.view import Parameter, Problem, View, number
 from shoal.web.views.funnel import Step, counts, funnel
 
 _KEEP_ALIVE_SECONDS = 15.0
+_STREAM_SECONDS = 600.0
+"""After which a stream ends: who still listens asks again by itself."""
 _STILL_SECONDS = 10.0
 """How often a page is told of a collection at which nothing happens."""
+_RETRY = b"retry: 1000\n\n"
 _LEAST_RELOAD_SECONDS, _MOST_RELOAD_SECONDS = 2, 3600
 EVERY = Parameter("every", "Load the page again after so many seconds.", "integer")
 
@@ -146,8 +150,10 @@ async def _events(site: Site) -> AsyncIterator[bytes]:
     series = site.watching.series
     look = await run_in_threadpool(series.latest)
     yield _event("history", Update(figures(look), series.points(look.when - WINDOW_SECONDS)))
+    yield _RETRY
     told, silent_seconds, still_seconds = look, 0.0, 0.0
-    while not site.stopping.is_set():
+    until_s = time.monotonic() + _STREAM_SECONDS
+    while not site.stopping.is_set() and time.monotonic() < until_s:
         await asyncio.sleep(EVERY_SECONDS)
         look = await run_in_threadpool(series.latest)
         is_news = (look.status, look.standing, look.cluster) != (
@@ -184,5 +190,6 @@ VIEWS = (
         "The same as it changes: an event `history`, then `now`, once a second at most.",
         twin=False,
         media_type="text/event-stream",
+        data=Update,
     ),
 )

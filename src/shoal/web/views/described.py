@@ -1,13 +1,13 @@
 """How do programs learn what is here? /openapi.json and /opensearch.xml, made out of the same table
-as the routes; and /robots.txt, which keeps everyone out."""
+as the routes; /robots.txt, which keeps everyone out; and /health, for whoever keeps it running."""
 
 from html import escape
 
-from shoal.model.record import to_json
+from shoal.model.record import Struct, to_json
 from shoal.web.server.http import Request, Response
 from shoal.web.server.openapi import description
 from shoal.web.server.site import Site
-from shoal.web.server.view import View
+from shoal.web.server.view import HEALTH, View
 
 _OPENSEARCH = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -49,7 +49,27 @@ def robots(site: Site, request: Request) -> Response:
     return Response("User-agent: *\nDisallow: /\n", media_type="text/plain")
 
 
+class Health(Struct):
+    says: str
+
+
+def health(site: Site, request: Request) -> Response:
+    """Whether what is served can be read now: 503 with a sentence when it can't. It tells nothing
+    of it, and needs no token."""
+    del request
+    with site.reading() as collection:
+        collection.status()
+    return Response(to_json(Health("well")), media_type="application/json")
+
+
 VIEWS = (
+    View(
+        HEALTH,
+        health,
+        "Whether the collection can be read, without a token.",
+        twin=False,
+        media_type="application/json",
+    ),
     View(
         "/openapi.json",
         openapi,

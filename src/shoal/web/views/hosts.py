@@ -26,6 +26,8 @@ class SitesPage(Struct):
 def sites(site: Site, request: Request) -> Response:
     sort = text(request, "sort", 40) or "waiting"
     name, state = text(request, "name", 300).strip(), text(request, "state", 40)
+    if state and state not in _STATES:
+        raise Problem(400, f"There is no such state of a site; there are: {', '.join(_STATES)}.")
     page = number(request, "page", 1, 1, MOST_PAGES)
     with site.reading() as collection:
         table = host_page(collection, sort, page, name, state)
@@ -81,9 +83,9 @@ VIEWS = (
         sites,
         "Every site: its state, what waits, what was fetched, its delay and why it waits.",
         parameters=(
-            Parameter("sort", f"One of: {', '.join(SORTS)}."),
+            Parameter("sort", f"One of: {', '.join(SORTS)}.", one_of=tuple(SORTS)),
             Parameter("name", "Only hosts whose name contains this."),
-            Parameter("state", f"One of: {', '.join(_STATES)}."),
+            Parameter("state", f"One of: {', '.join(_STATES)}.", one_of=_STATES),
             Parameter("page", "From 1 on.", "integer"),
         ),
         data=SitesPage,

@@ -21,11 +21,13 @@ from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, number, switch, text
 
 PER_PAGE = 10
+MOST_PER_PAGE = 100
 _MOST_PAGES = 100
 _MOST_QUERY_CHARS = 2000
 _MOST_FILTER_CHARS = 300
 _LABELS = {"site": "Site", "type": "Type", "language": "Language", "year": "Year"}
 _YEAR = re.compile(r"[12][0-9]{3}")
+_VALUE = r'[^\x00-\x20"\x7f-\xa0\s]{1,300}'
 _NOT_A_VALUE = re.compile(r'[\s"]')
 
 
@@ -71,6 +73,7 @@ class Asked:
     filters: dict[str, str]
     explain: bool
     page: int
+    limit: int = PER_PAGE
 
     @property
     def query(self) -> str:
@@ -93,7 +96,9 @@ class Asked:
         """The same search, refined or on another page."""
         explain = "1" if self.explain else ""
         refined = self.filters | dict(changed or {})
-        return path("/search", q=self.q, **refined, explain=explain, page=page if page > 1 else "")
+        limit = self.limit if self.limit != PER_PAGE else ""
+        beside = {"explain": explain, "limit": limit, "page": page if page > 1 else ""}
+        return path("/search", q=self.q, **refined, **beside)
 
 
 def search(site: Site, request: Request) -> Response:
@@ -147,6 +152,7 @@ def _asked(request: Request) -> Asked:
         filters={name: value for name, value in given.items() if value},
         explain=switch(request, "explain"),
         page=number(request, "page", 1, 1, _MOST_PAGES),
+        limit=number(request, "limit", PER_PAGE, 1, MOST_PER_PAGE),
     )
 
 
@@ -155,7 +161,7 @@ def _found(collection: Collection, asked: Asked) -> tuple[Results | None, str]:
         return None, ""
     try:
         found = collection.search(
-            asked.query, limit=PER_PAGE, page=asked.page, explain=asked.explain, facets=True
+            asked.query, limit=asked.limit, page=asked.page, explain=asked.explain, facets=True
         )
     except (CollectionError, UsageError) as error:  # there is no index yet, or it can't be read
         return None, str(error)
@@ -186,11 +192,12 @@ def _figures(collection: Collection) -> Figures:
 
 _PARAMETERS = (
     Parameter("q", "What to look for, in the query language."),
-    Parameter("site", "Only of this site."),
-    Parameter("type", "Only of this media type."),
-    Parameter("language", "Only in this language."),
-    Parameter("year", "Only of this year."),
+    Parameter("site", "Only of this site.", pattern=_VALUE),
+    Parameter("type", "Only of this media type.", pattern=_VALUE),
+    Parameter("language", "Only in this language.", pattern=_VALUE),
+    Parameter("year", "Only of this year.", pattern=_YEAR.pattern),
     Parameter("page", "Which page of results, from 1 on.", "integer"),
+    Parameter("limit", f"Results on a page, {MOST_PER_PAGE} at most.", "integer"),
     Parameter("explain", "Whether to show the parts of each score.", "boolean"),
 )
 VIEWS = (
@@ -202,5 +209,6 @@ VIEWS = (
         "Count that a result was opened, and go to the page.",
         parameters=(Parameter("url", "A URL of the collection.", required=True),),
         twin=False,
+        leads_elsewhere=True,
     ),
 )

@@ -66,10 +66,12 @@ VIEWS = (
         urls,
         "Known URLs by state, reason and place: the lists behind the numbers.",
         parameters=(
-            Parameter("state", f"One of: {', '.join(_STATES)}."),
+            Parameter("state", f"One of: {', '.join(_STATES)}.", one_of=_STATES),
             Parameter("reason", "As it is counted: timeout, scope, 404, duplicate …"),
             Parameter("where", "A host, a domain, a URL prefix or a suffix such as .edu."),
-            Parameter("cursor", "Where to go on, as the page before says."),
+            Parameter(
+                "cursor", "Where to go on, as the page before says.", pattern="([0-9a-f]{2})+"
+            ),
             Parameter("limit", f"URLs on a page, {MOST_ON_A_PAGE} at most.", "integer"),
         ),
         data=UrlsPage,

@@ -41,7 +41,7 @@ def callback_route(site: "Site") -> Route:
                 return await _delivered(site, request, name, room)
             return await _verified(site, request, name)
         except ClientDisconnect:
-            raise
+            return _said(400)  # to nobody: who asked has gone
         except ShoalError:  # a full disk: the hub will come back
             return _busy()
         except Exception:  # noqa: BLE001 - logged; a page would tell a stranger of us
