@@ -60,6 +60,11 @@ def point(name: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def end_the_parent() -> bool:
+    """Whether a point of this process is to end its parent too."""
+    return _passings.fault is not None and _passings.fault.with_parent
+
+
 def shortly_after(name: str) -> None:
     """Die in a few milliseconds, in the middle of whatever call is made next.
 

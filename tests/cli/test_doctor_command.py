@@ -10,6 +10,7 @@ import pytest
 
 from shoal.cleaners import cleaners
 from shoal.maintenance import doctor
+from shoal.understand.cage import landlock
 from tests.cli.command import PROJECT, Shoal
 
 # No name server outside is asked by a test: this one refuses.
@@ -126,3 +127,19 @@ def test_few_file_descriptors_are_only_a_pity() -> None:
     assert not check.ok
     assert not check.needed
     assert doctor.is_well([check])
+
+
+def test_what_keeps_readers_in_is_told() -> None:
+    check = doctor._cage()
+    assert not check.needed
+    assert check.ok == bool(landlock.version())
+    if check.ok:
+        assert "system calls are filtered; files are guarded" in check.says
+
+
+def test_a_machine_without_a_cage_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    check = doctor._cage()
+    assert not check.ok
+    assert check.says.startswith("system calls are not filtered; files are not guarded")
+    assert "Linux 5.13" in check.fix

@@ -68,6 +68,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "deep.md": lambda: b"> " * 50_000 + b"end",
     "brackets.md": lambda: b"[" * 50_000,
     "stars.md": lambda: b"*a " * 50_000,
+    "backticks.md": lambda: b"a".join(b"`" * count for count in range(1, 7_000)),
     "wide.csv": lambda: b"a," * 1_000_000,
     "fields.eml": lambda: b"X: y\n" * 300_000 + b"From: a\n\nbody",
     "parts.eml": lambda: (

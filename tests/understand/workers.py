@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from shoal.errors import CollectionError
 from shoal.model.document import Document, Understood, WarcLocation
 from shoal.model.visit import Fetched, Visit
+from shoal.understand.cage.cage import Places
 from shoal.understand.child import Worker
 from tests.converters.parts import reader as page_reader
 
@@ -61,6 +63,8 @@ class Scripted:
 
     def __init__(self, config: bytes) -> None:
         self._config = config.decode()
+        base = Path(tempfile.gettempdir())  # the files of the tests, which are the tester's alone
+        self.places = Places(own=[base, *base.glob("pytest-of-*")])
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
         order, _, argument = fetched.body.decode("latin-1").partition(" ")

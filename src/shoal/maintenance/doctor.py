@@ -9,6 +9,7 @@ import os
 import platform
 import resource
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
@@ -21,8 +22,9 @@ from shoal.fetch import render
 from shoal.files.formats import programs
 from shoal.layout.layout import Layout, is_locked
 from shoal.loop import run
-from shoal.model.record import Struct
+from shoal.model.record import JSON_ERRORS, Struct, from_json
 from shoal.store import open_files
+from shoal.understand.cage.cage import Given
 from shoal.worker.fetchers import resolver
 
 LEAST_PYTHON = (3, 11)
@@ -57,6 +59,7 @@ def examine(directory: Path, config: Config) -> list[Check]:
         *_compiled_parts(),
         *_programs(),
         *_rendering(),
+        _cage(),
         _libcurl(),
         _file_descriptors(config.crawl.workers),
         _writable(directory),
@@ -157,6 +160,34 @@ def _rendering() -> list[Check]:
         needed=False,
     )
     return [library, browser]
+
+
+def _cage() -> Check:
+    """What keeps a reader of hostile files from the rest of the machine, tried by a process that
+    locks itself in."""
+    command = [sys.executable, "-P", "-m", "shoal.understand.cage.cage"]
+    try:
+        tried = subprocess.run(command, capture_output=True, check=False, timeout=60)  # noqa: S603
+        given = from_json(Given, tried.stdout)
+    except (OSError, subprocess.TimeoutExpired, *JSON_ERRORS):
+        given = Given()
+    says = [
+        "system calls are filtered" if given.calls else "system calls are not filtered",
+        f"files are guarded (Landlock {given.landlock})"
+        if given.landlock
+        else "files are not guarded (no Landlock)",
+        {
+            "": "readers run as this user",
+            "nobody": "readers run as a user of their own",
+            "namespaces": "readers have namespaces of their own",
+        }.get(given.user, "readers run as root without its powers"),
+    ]
+    fix = (
+        "use Linux 5.13 or newer on x86-64 or ARM64, with Landlock among its security modules "
+        "(/sys/kernel/security/lsm) and no container that refuses it; else crawl as a user that "
+        "has nothing else"
+    )
+    return Check("readers' cage", given.calls and given.landlock > 0, "; ".join(says), fix, False)
 
 
 def _libcurl() -> Check:

@@ -3,11 +3,10 @@
 Run as `python -m shoal.understand.child MODULE:FACTORY FD`: the factory, called with the crawl's
 config, makes the worker; the socket FD brings pages and takes what was understood. A fault of the
 worker is an answer; running out of memory ends the process, since nobody knows what state the
-libraries are in afterwards. The process never outlives its parent.
+libraries are in afterwards. The process never outlives its parent. Once its worker is made, and
+before the first page comes, it locks itself in (shoal.understand.cage).
 """
 
-import contextlib
-import ctypes
 import faulthandler
 import importlib
 import os
@@ -24,16 +23,18 @@ from shoal.errors import ShoalError
 from shoal.model.document import Understood
 from shoal.model.record import changed, pack, unpack
 from shoal.model.visit import Fetched, Visit
+from shoal.understand.cage import cage
 from shoal.understand.frames import EXIT_NO_MEMORY, Answer, Ask, Setup, frame, read_frame
-from shoal.understand.no_network import forbid_network
 from shoal.understand.unread import unread
 
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _MAX_PROBLEM_CHARS = 300
+_MOST_DESCRIPTORS = 4096
+"""The first numbers are given first: nobody hands on a file with a higher one."""
 
 
 class Worker(Protocol):
-    """Reads one page. A `close()`, if it has one, is called before another takes its place."""
+    """Reads one page. A `close()`, if it has one, is called before another takes its place;
+    `places`, if it has some (`cage.Places`), are where it may open files once it was made."""
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool, /) -> Understood: ...
 
@@ -44,9 +45,9 @@ Factory = Callable[[bytes], Worker]
 def main(arguments: list[str]) -> None:
     name, fd = arguments
     _ignore_the_terminal()
-    _die_with_the_parent()
+    cage.die_with_the_parent()
     faulthandler.enable()
-    forbid_network()
+    _close_all_but(int(fd))
     with socket.socket(fileno=int(fd)) as connection:
         connection.set_inheritable(False)
         server = _Server(_load(name), connection)
@@ -64,10 +65,9 @@ def _ignore_the_terminal() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _die_with_the_parent() -> None:
-    """Also in the middle of a page; elsewhere than on Linux the end of the socket has to do."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def _close_all_but(fd: int) -> None:
+    os.closerange(3, fd)
+    os.closerange(fd + 1, _MOST_DESCRIPTORS)
 
 
 def _load(name: str) -> Factory:
@@ -76,27 +76,12 @@ def _load(name: str) -> Factory:
     return factory
 
 
-def _limit(setup: Setup) -> None:
-    limits = (
-        (resource.RLIMIT_AS, setup.memory_bytes),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, setup.open_files),
-    )
-    for kind, value in limits:
-        _, hard = resource.getrlimit(kind)
-        ceiling = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # Some systems know a limit but can't set it; the parent's watchdog still holds.
-        # A program that a converter starts (LibreOffice) may need more memory, and may take it.
-        most = hard if kind == resource.RLIMIT_AS else ceiling
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (ceiling, most))
-
-
 class _Server:
     def __init__(self, factory: Factory, connection: socket.socket) -> None:
         self._factory = factory
         self._connection = connection
         self._worker: Worker | None = None
+        self._is_locked_in = False
 
     def run(self) -> None:
         with self._connection.makefile("rb", buffering=1 << 18) as stream:
@@ -110,10 +95,14 @@ class _Server:
         self._close_worker()
 
     def _set_up(self, setup: Setup) -> None:
-        _limit(setup)
         self._close_worker()
         self._worker = self._factory(setup.config)
         cycles.look_rarely()
+        if not self._is_locked_in:
+            self._is_locked_in = True
+            files = (resource.RLIMIT_NOFILE, setup.open_files)
+            cage.limit([(resource.RLIMIT_AS, setup.memory_bytes), files])
+            cage.enter(getattr(self._worker, "places", None) or cage.Places())
 
     def _close_worker(self) -> None:
         close = getattr(self._worker, "close", None)

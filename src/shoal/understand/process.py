@@ -15,12 +15,16 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
+from shoal import faults
 from shoal.understand.frames import EXIT_NO_MEMORY, BrokenFrame, FrameBuffer
 
 _SOCKET_BYTES = 1 << 18
 """Room for nearly any page and its answer without a second turn of the event loop."""
 _ERROR_BYTES = 4096
 """How much of what a child last wrote to its standard error is kept."""
+
+_KEPT_VARIABLES = ("PATH", "TZ", "TMPDIR", "TESSDATA_PREFIX", faults.VARIABLE)
+_KEPT_PREFIXES = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "ASAN_", "UBSAN_")
 
 
 def command_for(factory: str) -> list[str]:
@@ -179,5 +183,11 @@ def cause_of_death(exit_code: int) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, with our import path: a child finds whatever its parent could import."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(entry or "." for entry in sys.path)}
+    """What Python, the C library and our programs read, and nothing else of ours: secrets stand
+    there. The import path is ours: a child finds whatever its parent could import."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
+    }
+    return {**kept, "PYTHONPATH": os.pathsep.join(entry or "." for entry in sys.path)}

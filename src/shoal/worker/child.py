@@ -4,11 +4,16 @@ The archive is written unbuffered before the answer, so no row can point at byte
 process. A page that kills its reader is sent to another child to be archived only.
 """
 
+import contextlib
+import shutil
 from pathlib import Path
 
 from shoal import faults
 from shoal.cleaners.cleaners import cleaner_for
+from shoal.converters import libreoffice, programs
+from shoal.converters.archive import program as bsdtar
 from shoal.converters.links import LinkMaker
+from shoal.converters.media import ocr
 from shoal.converters.reader import Reader, ReaderSettings
 from shoal.duplicates.near.sketch import fingerprint
 from shoal.focus.priority import FixedPriority
@@ -21,8 +26,9 @@ from shoal.model.record import changed, unpack
 from shoal.model.urls.params import ParamRules
 from shoal.model.visit import Fetched, Keep, Visit, VisitKind
 from shoal.store.archive import ArchiveWriter
+from shoal.understand.cage.cage import Places
 from shoal.understand.memory import give_memory_back
-from shoal.worker import listings
+from shoal.worker import listings, starter
 from shoal.worker.child_config import ChildConfig
 
 _BIG_BYTES = 4_000_000
@@ -53,6 +59,7 @@ class Worker:
         self._archive = ArchiveWriter(
             Path(config.warc_directory), config.warc_max_bytes, config.software
         )
+        self.places = _places(config)
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
         if self._ranks is not None:
@@ -92,6 +99,23 @@ class Worker:
 
     def close(self) -> None:
         self._archive.close()
+
+
+def _places(config: ChildConfig) -> Places:
+    """The folders are made now: what is not there can't be opened to a process later."""
+    places = Places()
+    if config.warc_directory:
+        places.appends.append(Path(config.warc_directory))
+    if config.graph_directory and config.priority.order == "priority":
+        places.reads.append(Path(config.graph_directory))
+    for folder in (*places.appends, *places.reads):
+        with contextlib.suppress(OSError):  # who writes there says it better
+            folder.mkdir(parents=True, exist_ok=True)
+    wanted = (libreoffice.program(), shutil.which(bsdtar.PROGRAM))
+    allowed = [*wanted, shutil.which(ocr.PROGRAM) if config.ocr else None]
+    if any(allowed) and not programs.is_used():
+        places.own.append(starter.start([path for path in allowed if path]))
+    return places
 
 
 def make(config: bytes) -> Worker:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shoal.converters.pdf import info
+from shoal.converters.xml import Element, all_text
 from tests.converters.pdf.test_pdf import column, made, read, said
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -111,3 +113,18 @@ def test_a_page_of_very_many_pieces_is_quick() -> None:
     result = read(made(said(*words)))
     assert result.page.text.count("fish") > 7_000
     assert time.process_time() - started < 8
+
+
+def test_titles_within_titles_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_elements: list[object] = []
+
+    def counted(element: Element) -> str:
+        read_elements.append(element)
+        return all_text(element)
+
+    monkeypatch.setattr(info, "all_text", counted)
+    titles, items = 100, 200
+    packet = b"<title>" * titles + b"<li>fish</li>" * items + b"</title>" * titles
+    found = info.xmp(b'<rdf:RDF xmlns:rdf="r">' + packet + b"</rdf:RDF>")
+    assert found.title.startswith("fish, fish")
+    assert len(read_elements) == items

@@ -1,30 +1,27 @@
 """Who unpacks what we can't? The program `bsdtar` of libarchive, where it is installed.
 
 RAR's methods, PPMd and LHA are too much to write and too rare to carry along. It gets the
-archive as an unnamed file in memory and writes a tar stream to a pipe, of which as much is read as
-is wanted; it is stopped after some seconds. Without it such members are listed, and that is said.
+archive as a file and writes a tar stream to a pipe, of which as much is read as is wanted; it is
+stopped after some seconds. Without it such members are listed, and that is said.
 """
 
-import os
 import shutil
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Mapping
 
+from shoal.converters import programs
 from shoal.converters.archive.archive import Member, contained, room
 from shoal.converters.archive.tar import contents
 from shoal.converters.context import Context, Converted
 
 PROGRAM = "bsdtar"
 _SECONDS = 10.0
-_STEP_BYTES = 1 << 16
+_NAME = "archive"
 
 
 def unpacked(body: bytes, most: int) -> Mapping[str, bytes]:
     """Its members by name; none where the program is missing or fails."""
     program = shutil.which(PROGRAM)
-    if program is None or sys.platform != "linux":
+    if program is None:
         return {}
     try:
         return contents(_as_tar(program, body, most))
@@ -33,39 +30,10 @@ def unpacked(body: bytes, most: int) -> Mapping[str, bytes]:
 
 
 def _as_tar(program: str, body: bytes, most: int) -> bytes:
-    if sys.platform != "linux":
-        return b""
-    descriptor = os.memfd_create("archive")
-    try:
-        with os.fdopen(os.dup(descriptor), "wb") as file:
-            file.write(body)
-        command = [program, "-c", "-f", "-", "--format", "pax", f"@/dev/fd/{descriptor}"]
-        with subprocess.Popen(  # noqa: S603  # a fixed command; the archive is data
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            pass_fds=[descriptor],
-            cwd="/",
-            env={"LC_ALL": "C.UTF-8"},
-        ) as process:
-            return _read(process, most)
-    finally:
-        os.close(descriptor)
-
-
-def _read(process: "subprocess.Popen[bytes]", most: int) -> bytes:
-    watchdog = threading.Timer(_SECONDS, process.kill)
-    watchdog.start()
-    pieces: list[bytes] = []
-    try:
-        while most > 0 and process.stdout and (piece := process.stdout.read(_STEP_BYTES)):
-            pieces.append(piece)
-            most -= len(piece)
-    finally:
-        watchdog.cancel()
-        process.kill()
-    return b"".join(pieces)
+    command = [program, "-c", "-f", "-", "--format", "pax", f"@{_NAME}"]
+    with programs.folder() as folder:
+        (folder / _NAME).write_bytes(body)
+        return programs.run(programs.Order(command, str(folder), _SECONDS, most))
 
 
 def lazily(body: bytes, most: int) -> Callable[[str, int], bytes]:

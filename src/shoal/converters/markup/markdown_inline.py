@@ -7,6 +7,7 @@ what they show is handed back apart.
 
 import html
 import re
+from bisect import bisect_left
 from typing import NamedTuple
 
 from shoal.converters.writer import Run
@@ -58,7 +59,8 @@ class _Inline:
         """Before which piece a link begins, or ends (empty)."""
         self._openers: dict[str, list[_Delimiters]] = {"*": [], "_": [], "~": []}
         self._brackets: list[tuple[int, bool]] = []
-        self._unclosed_code: set[int] = set()
+        self._backticks: dict[int, list[int]] | None = None
+        """Where the rows of backticks begin, by their length; looked for once."""
         self._pictures: list[str] = []
 
     def read(self) -> Parsed:
@@ -101,12 +103,20 @@ class _Inline:
     def _code(self, start: int) -> int:
         ticks = _BACKTICKS.match(self._text, start)
         count = len(ticks[0]) if ticks else 1
-        if count not in self._unclosed_code:
-            for closing in _BACKTICKS.finditer(self._text, start + count):
-                if len(closing[0]) == count:
-                    return self._literal(self._text[start + count : closing.start()], closing.end())
-            self._unclosed_code.add(count)
+        closing = self._row_of_backticks(count, start + count)
+        if closing >= 0:
+            return self._literal(self._text[start + count : closing], closing + count)
         return self._literal("`" * count, start + count)
+
+    def _row_of_backticks(self, count: int, position: int) -> int:
+        """Where the next one of that length begins; -1 when there is none."""
+        if self._backticks is None:
+            self._backticks = {}
+            for row in _BACKTICKS.finditer(self._text):
+                self._backticks.setdefault(len(row[0]), []).append(row.start())
+        starts = self._backticks.get(count, [])
+        place = bisect_left(starts, position)
+        return starts[place] if place < len(starts) else -1
 
     def _delimiters(self, mark: str, start: int) -> int:
         text, end = self._text, start

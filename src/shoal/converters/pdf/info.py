@@ -101,9 +101,11 @@ def xmp(body: bytes) -> About:
         values: dict[str, str] = {}
         for element in named(root, "title", "creator", "description", "subject", "Keywords"):
             name = local(element)
+            if name in values:  # the first counts; those within it would be read again and again
+                continue
             items = [all_text(item).strip() for item in named(element, "li")]
             joined = ", ".join(item for item in items if item) or all_text(element).strip()
-            values.setdefault(name, joined)
+            values[name] = joined
         for name in ("CreateDate", "ModifyDate", "Keywords"):
             values.setdefault(name, _value(root, name))
         more = About(
