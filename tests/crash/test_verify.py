@@ -60,7 +60,7 @@ def half_done(world: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def crawler(world: Running, half_done: Path, tmp_path: Path) -> Crawler:
     """A copy of it, to be damaged. Its settings file would end a crawl too early."""
     directory = tmp_path / "corpus"
-    shutil.copytree(half_done, directory, ignore=shutil.ignore_patterns("shoal.toml"))
+    shutil.copytree(half_done, directory, ignore=shutil.ignore_patterns("shoal.toml*"))
     return Crawler(directory, world.web.seeds())
 
 

@@ -31,8 +31,11 @@ def write_state(layout: Layout, state: IndexState) -> None:
 
 
 def forget_index(layout: Layout) -> None:
-    """Rows changed without a word in the log: the next search rebuilds the index."""
+    """Rows changed without a word in the log: the next search rebuilds the index. Its directory
+    stays, and is empty: one that is not there was lost (`verify`)."""
     shutil.rmtree(layout.index, ignore_errors=True)
+    with suppress(OSError):
+        layout.index.mkdir()
 
 
 def read_state(layout: Layout) -> IndexState | None:

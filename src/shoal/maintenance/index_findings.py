@@ -17,6 +17,7 @@ from shoal.layout.index_state import read_state
 from shoal.layout.layout import Layout
 from shoal.maintenance.group_findings import Finding
 from shoal.model.principal import OWNER
+from shoal.model.urls.partition import PARTITION_KEY
 from shoal.model.urls.rowkey import url_of
 from shoal.ports import Table
 from shoal.store.change_log import ChangeLog, last_sequence
@@ -26,7 +27,8 @@ from shoal.store.pages import PageStore
 def index_findings(table: Table, layout: Layout) -> Iterator[Finding]:
     state, last = read_state(layout), last_sequence(table)
     if not version_in(layout.index) or state is None:
-        if was_indexed(table):
+        was_forgotten = layout.index.is_dir() and not any(layout.index.iterdir())
+        if was_indexed(table) and not was_forgotten:
             yield Finding("index", "", "The full-text index is gone, or what it says of itself.")
         return
     if not is_ours(layout.index):
@@ -62,5 +64,7 @@ def index_findings(table: Table, layout: Layout) -> Iterator[Finding]:
 
 
 def was_indexed(table: Table) -> bool:
-    """Whether an index has taken in changes: they are deleted from the log then."""
-    return last_sequence(table) > 0 and ChangeLog(table).first() != 1
+    """Whether an index has taken in changes: they are deleted from the log then. Not said of a
+    tablet of a cluster, which may be restored without its index."""
+    is_tablet = table.get("site", PARTITION_KEY) is not None
+    return not is_tablet and last_sequence(table) > 0 and ChangeLog(table).first() != 1
