@@ -16,6 +16,7 @@ class SlowWorker:
     def __init__(self, worker: Worker, gate: Path) -> None:
         self._worker = worker
         self._gate = gate
+        self.places = worker.places
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
         while visit.url.endswith(SLOW) and not self._gate.exists():
