@@ -25,6 +25,7 @@ from shoal.freshness.priors import Group
 from shoal.freshness.refresher import GROUP_KEY, PRICE_KEY
 from shoal.frontier.schedule.credit import CreditRow
 from shoal.frontier.state.rows import ADDRESSES_KEY, COUNTS_KEY
+from shoal.graph.generations import Summary
 from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.layout import Layout, WriteLock
 from shoal.maintenance.verify import verifying
@@ -32,7 +33,7 @@ from shoal.model.link import Link
 from shoal.model.messages import Handed, Linked, Position, Root, Unlinked
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER
-from shoal.model.record import pack, unpack
+from shoal.model.record import pack, to_json, unpack
 from shoal.model.urls.partition import PARTITION_KEY, Partition, tablet_of_row
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.repartition.repartition import repartition
@@ -79,7 +80,7 @@ def one(world: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
     graph.mkdir(exist_ok=True)
     (graph / "current").write_text("0a1b\n")
     (graph / "0a1b").mkdir()
-    (graph / "0a1b" / "summary.json").write_text("{}")
+    (graph / "0a1b" / "summary.json").write_bytes(to_json(Summary(1, 0.0, 0, 0)))
     return directory
 
 

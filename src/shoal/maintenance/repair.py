@@ -203,8 +203,6 @@ def _why_salvage(layout: Layout, *, from_archive: bool, progress: Progress) -> s
 def _take_what_lacks(
     layout: Layout, config: Config, identity: TabletIdentity | None, progress: Progress
 ) -> Replayed:
-    if identity is not None:
-        return Replayed()  # a tablet: a former owner may have archived what did not count
     with WriteLock(layout), RocksTable(layout.table) as table:
         if not lacks_visits(table, layout.warc):
             return Replayed()

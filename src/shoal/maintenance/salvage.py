@@ -20,7 +20,7 @@ from shoal.engine.engine import Engine
 from shoal.engine.replaying import Replayed
 from shoal.frontier.audit.rebuild import rebuild
 from shoal.frontier.state.rows import unpack_url, url_key
-from shoal.layout.identity import TabletIdentity
+from shoal.layout.identity import TabletIdentity, partition_of
 from shoal.layout.index_state import read_state
 from shoal.layout.layout import DAMAGED, Layout, WriteLock
 from shoal.maintenance.verify import Progress
@@ -178,11 +178,13 @@ def is_lacking(
     table: Table, cells: Cells, archived: ArchivedVisit, *, thorough: bool = False
 ) -> bool:
     """Whether a row does not know of this visit, or of a later one. `thorough`: or has lost what
-    the visit brought."""
+    the visit brought. A tablet also has records of pages of others, whose body its own share."""
     try:
         row = row_key(archived.url)
     except ValueError:
         return False  # no URL of ours
+    if not partition_of(table).owns(site_of_key(row)):
+        return False
     stored, newest = table.get("page", url_key(row)), cells.get(row, VISIT)
     if stored is None or newest is None:
         return True

@@ -34,7 +34,7 @@ from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, unpack
 from shoal.model.urls.partition import tablet_of_row
-from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.urls.rowkey import row_key, site_of_key, url_of
 from shoal.model.visit import SOURCES
 from shoal.ports import Table
 from shoal.store import archive, claims
@@ -202,11 +202,14 @@ class Verifier:
         """Pages that are archived and have no row. One that waits is asked for again: its visit may
         have been cut off by a kill."""
         self._progress("Looking for archived pages without a row …")
+        partition = partition_of(self._table)
         for visit in archived_visits(self._directory):
             try:
                 row = row_key(visit.url)
             except ValueError:
                 continue  # no URL of ours
+            if not partition.owns(site_of_key(row)):
+                continue  # another tablet's, whose body a page of this one shares
             if self._table.get("page", url_key(row)) is None:
                 place = f"{visit.response.file} at {visit.response.offset}"
                 yield Finding("archive", visit.url, f"It is archived, and has no row ({place}).")

@@ -38,6 +38,7 @@ from pathlib import Path
 from shoal import faults
 from shoal.config import load
 from shoal.errors import CollectionError, UsageError
+from shoal.layout.index_state import forget_index
 from shoal.layout.layout import Layout, WriteLock
 from shoal.model.record import Struct
 from shoal.model.urls.partition import MOST_TABLETS
@@ -97,6 +98,7 @@ def repartition(
         try:
             moved = _Repartition(layouts, [Layout(path) for path in drafts], progress).run()
             for draft in drafts:
+                forget_index(Layout(draft))
                 if settings is not None:
                     Layout(draft).settings.write_bytes(settings)
                 _sync(draft)
