@@ -220,7 +220,9 @@ class Grown:
             row.robots_until_ms = asked_ms + MAX_AGE_SECONDS * 1000
             robots = RobotsRow(ALLOW_ALL, asked_ms, 404, robots_url(site))
             batch.put("site", robots_row_key(site), pack(robots))
-            clock = HostRow(asked_ms + self._delay_ms, self._delay_ms, last_ms=asked_ms)
+            clock = HostRow(
+                asked_ms + self._delay_ms, self._delay_ms, last_ms=asked_ms, was_public=False
+            )
             clock.address = address_of(life.host)
             batch.put("site", host_row_key(host_of_site(site)), pack(clock))
             batch.put("site", credit_key(domain_of(site)), pack(credit))

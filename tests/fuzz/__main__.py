@@ -65,7 +65,8 @@ def parsed(words: list[str]) -> argparse.Namespace:
 def try_properties(minutes: float, paths: list[str]) -> str:
     os.environ["SHOAL_FUZZ"] = "1"  # tests/conftest.py asks for it
     plugin = Properties(minutes)
-    arguments = ["-q", "-rs", "-p", "no:cacheprovider", "-m", "hypothesis", *paths]
+    arguments = ["-q", "-rs", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
+    arguments += ["-m", "hypothesis", *paths]
     is_fine = pytest.main(arguments, plugins=[plugin]) == 0
     how = "" if is_fine else "FAILED as told above, "
     return f"properties: {how}{plugin.cases} cases of {plugin.properties} tests"

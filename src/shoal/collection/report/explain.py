@@ -140,7 +140,7 @@ def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, Visit
             return f"It redirects to {where}"
         case State.GONE:
             why = f"status {known.status}" if known.status else reason
-            return f"It is gone ({why})." if why else "It is gone."
+            return "It is gone." if why in ("", "0") else f"It is gone ({why})."
         case State.SOURCE:
             return f"It is a {known.kind}: what it names was taken, and it is no page."
         case State.EXCLUDED:
