@@ -161,3 +161,14 @@ def _queue(directory: Path, url: str) -> None:
         await engine.close()
 
     asyncio.run(queue())
+
+
+def test_near_duplicates_in_one_file_have_one_representative(site: Running, tmp_path: Path) -> None:
+    text = " ".join(f"The herring of catch {number} swims north." for number in range(80))
+    members = {"a.txt": f"{text} One. ", "b.txt": f"{text} Two, and a little more. "}
+    crawl(tmp_path, [_put_zip(site, members)], FAST)
+    with verifying(Layout(tmp_path), lambda _: None) as verifier:
+        assert [str(finding) for finding in verifier.findings()] == []
+    with open_collection(tmp_path) as collection:
+        fates = sorted(page.fate for page in collection.pages() if "#" in page.url)
+    assert fates.count("duplicate") == 1

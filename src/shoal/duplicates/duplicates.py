@@ -6,7 +6,7 @@ indexed, the others are kept as its duplicates. What the verdicts have in common
 learned (lessons.py, mirrors.py), and pages that would say nothing new are no longer asked for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -180,40 +180,54 @@ class Near:
             reassigned += self.groups.leave(batch, visit.row)
         for row in exact.left:
             reassigned += self.groups.leave(batch, row)
-        own, alike = None, 0.0
+        own, alike, beside = None, 0.0, dict[bytes, Callable[[], Worth]]()
         for place, (document, found) in enumerate(zip(exact.documents, prints, strict=False)):
             row = visit.row + part_of(document.name)
             is_new = visit.is_first and not document.name
             if not (visit.is_first or document.name or document.body_digest == visit.seen_digest):
                 before = self.groups.sketch_of(row)
                 alike = resemblance(before, found[0]) if before else 0.0
-            settled = None
+            settled, worth = None, partial(self._worth_of, row, document)
             if not fetched.cut and _says_enough(document):  # what was cut may go on in another way
                 page = Newcomer(
                     row,
                     Fingerprint(*found),
                     readers_digest(document.readers),
                     None if document.name else exact.twin,
-                    partial(self._worth_of, row, document),
+                    worth,
                     is_new,
+                    beside,
                 )
                 settled = self.groups.settle(batch, page, self.cut(row))
             if settled is None:
                 reassigned += [] if is_new else self.groups.leave(batch, row)
                 continue
             reassigned += settled.reassigned
+            beside[row] = worth
             if settled.representative == row:
                 documents[place] = graded(document, Fate.WAITING, "")
             else:
                 documents[place] = graded(document, Fate.DUPLICATE, url_of(settled.representative))
             if not document.name:
                 own = settled
+        if len(beside) > 1:  # one that came later may stand for one that came before
+            reassigned = [each for each in reassigned if each.row not in beside]
+            documents = [self._placed(visit.row, each, beside) for each in documents]
         orphaned = []
         if stood_for_it is not None and stood_for_it != visit.row:
             orphaned = (
                 [] if stood_for_it == self.groups.representative_of(visit.row) else [stood_for_it]
             )
         return Grouped(documents, own, alike, reassigned, orphaned)
+
+    def _placed(self, of: bytes, document: Document, settled: Container[bytes]) -> Document:
+        row = of + part_of(document.name)
+        stands = self.groups.representative_of(row) if row in settled else None
+        if stands is None:
+            return document
+        if stands == row:
+            return graded(document, Fate.WAITING, "")
+        return graded(document, Fate.DUPLICATE, url_of(stands))
 
     def cut(self, row: bytes) -> Cut:
         """How alike a core must be to a page."""

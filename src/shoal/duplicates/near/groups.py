@@ -98,6 +98,8 @@ class Newcomer(NamedTuple):
     worth: Callable[[], Worth]
     is_new: bool = False
     """Nothing was ever stored of it, so it is in no group."""
+    beside: Mapping[bytes, Callable[[], Worth]] = {}
+    """Documents of the same visit that came before it, by row: they are not stored yet."""
 
 
 class Kin(Struct, array_like=True):
@@ -239,7 +241,8 @@ class Groups:
         named = row_key(own.canonical) if own.canonical else page.row
         for row in (before, named):
             if row not in standing and (row == before or self.group_of(row) == group_id):
-                worth = self._worth_of(row)
+                here = page.beside.get(row)
+                worth = self._worth_of(row) if here is None else here()
                 if worth is not None:
                     standing[row] = worth
         votes = self._votes(group_id, page.row)
