@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from coverage import Coverage
 
 from scripts.covered import FLOORS, measured, too_low
@@ -17,6 +18,7 @@ def test_a_room_below_its_floor_or_without_one_is_named() -> None:
     assert too_low({"store": 92.0}, {"store": 92}) == []
 
 
+@pytest.mark.slow
 def test_what_was_run_is_counted_by_room(tmp_path: Path) -> None:
     coverage = Coverage(data_file=str(tmp_path / "data.1"))
     coverage.get_data().add_lines({str(SOURCE / "clock.py"): range(1, 1000)})

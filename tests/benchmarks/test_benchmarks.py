@@ -133,6 +133,7 @@ def test_latency_is_the_servers(web: Web) -> None:
         assert time.monotonic() - started >= 0.05
 
 
+@pytest.mark.slow
 def test_a_childs_cost_is_counted(tmp_path: Path) -> None:
     work = "x = bytearray(b'1') * 150_000_000\nimport time\nwhile time.process_time() < 0.6: pass"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {work!r}], check=True)"
@@ -175,6 +176,7 @@ def web_options(docs: Path, work: Path) -> list[str | Path]:
     return ["--work", work, "--from", docs, *sizes]
 
 
+@pytest.mark.slow
 def test_frontier_runs(tmp_path: Path) -> None:
     lines = lines_of("frontier", "--urls", "1000", "--hosts", "50", "--work", tmp_path)
     assert set(lines) == {

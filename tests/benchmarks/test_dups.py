@@ -62,6 +62,7 @@ def label(number: int, kind: Kind, of: str, site: str = "a", changed: float = 0.
     return Made(str(number), site, "", kind, of, "runs" if kind == "copy" else "", changed)
 
 
+@pytest.mark.slow
 def test_a_seed_is_a_corpus() -> None:
     once = list(generate(1, 60))
     assert list(generate(1, 60)) == once
@@ -70,6 +71,7 @@ def test_a_seed_is_a_corpus() -> None:
     assert known[:16] == PINNED
 
 
+@pytest.mark.slow
 def test_the_corpus_has_what_it_says(made: list[Made]) -> None:
     assert len({each.id for each in made}) == DOCUMENTS
     kinds = Counter(each.kind for each in made)

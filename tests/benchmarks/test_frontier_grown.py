@@ -194,6 +194,7 @@ def test_a_measured_crawl_leaves_all_in_order(tmp_path: Path, population: Popula
     assert min(figures.add_us, figures.known_us, figures.take_us, figures.disk_mb) > 0
 
 
+@pytest.mark.slow
 def test_a_kept_table_is_measured_again_and_stays_as_it_was_built(tmp_path: Path) -> None:
     first = figures_at(1000, 50, 40, tmp_path, keep=True)
     (kept,) = tmp_path.iterdir()

@@ -179,6 +179,7 @@ def command(tmp_path: Path, *options: str) -> list[str]:
     return [sys.executable, "-m", "benchmarks.soak", *words]
 
 
+@pytest.mark.slow
 def test_a_soak_runs(tmp_path: Path) -> None:
     done = subprocess.run(
         command(tmp_path, "--fetches", "200", "--verify"),

@@ -117,6 +117,7 @@ def test_a_page_without_tags_is_all_content() -> None:
     assert slope.content(WORDS) == [(0, len(WORDS))]
 
 
+@pytest.mark.slow
 def test_five_megabytes() -> None:
     started = time.process_time()
     html = MENU * 10_000 + f"<p>{WORDS}</p>" * 50_000 + MENU * 10_000

@@ -74,6 +74,7 @@ def test_depth_is_bounded_and_what_is_deeper_is_kept_as_text() -> None:
     assert tree.parents[tree.texts[1][2]] == 0
 
 
+@pytest.mark.slow
 def test_the_number_of_elements_is_bounded() -> None:
     tree = Tree("<p>x" * (MAX_ELEMENTS + 1000))
     assert len(tree) == MAX_ELEMENTS

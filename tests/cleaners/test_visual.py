@@ -207,6 +207,7 @@ def test_an_empty_page_has_no_content(renderer: Renderer, page: str) -> None:
     assert content(renderer.render(page)) == []
 
 
+@pytest.mark.slow
 @needs_browser
 def test_the_same_page_has_the_same_content(renderer: Renderer) -> None:
     page = f"<nav>{MENU}</nav>" + f"<div><h2>Part</h2><p>{PROSE}</p></div>" * 30 + FOOT

@@ -103,7 +103,7 @@ RAWS = st.lists(st.text("ab/?:.;=%#@", min_size=1, max_size=6), min_size=1, max_
 
 
 @given(st.lists(st.tuples(BASES, RAWS), min_size=2, max_size=6))
-@settings(max_examples=500)
+@settings(max_examples=100)
 def test_what_is_remembered_of_a_target_changes_nothing(pages: list[tuple[str, list[str]]]) -> None:
     """One maker, page after page, gives what a new maker gives for each; and so do the very
     URLs that were found, when they are named whole, by path, or by their end."""

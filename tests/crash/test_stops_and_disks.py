@@ -109,6 +109,7 @@ def test_a_table_that_can_not_be_written_ends_a_crawl_and_loses_nothing(
     crawler.check_complete(running)
 
 
+@pytest.mark.slow
 def test_readers_that_are_killed_lose_no_link(tmp_path: Path, running: Running) -> None:
     """Every reader dies when it has archived its ninth page: the page is read once more."""
     crawler = Crawler(tmp_path / "corpus", running.web.seeds())

@@ -58,6 +58,7 @@ def test_a_record_that_was_half_written_is_cut_off(crawler: Crawler, running: Ru
     crawler.check_complete(running)
 
 
+@pytest.mark.slow
 def test_pages_whose_records_are_lost_are_fetched_again(crawler: Crawler, running: Running) -> None:
     """As after a power loss: the table knows of records that did not reach the disk."""
     crawler.finish()
@@ -128,6 +129,7 @@ def test_a_torn_log_costs_its_end_alone(crawler: Crawler, running: Running, dama
     crawler.check_complete(running)
 
 
+@pytest.mark.slow
 def test_a_clock_that_was_set_back_stops_nothing(crawler: Crawler, running: Running) -> None:
     """The second life runs an hour ahead, so for the third the clock was set back by an hour: all
     that it finds, hosts' clocks too, is of the future."""

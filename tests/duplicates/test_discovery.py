@@ -358,6 +358,7 @@ print(found, peak_kb() - before)
 """
 
 
+@pytest.mark.slow
 @needs_proc
 @needs_native
 def test_memory_is_bounded() -> None:

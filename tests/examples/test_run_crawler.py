@@ -272,6 +272,7 @@ def test_redirects_take_their_turn_and_lead_only_to_new_articles(runs: Runs) -> 
     assert runs.odd.read("stats.txt").endswith("Maximum depth reach: 1\n")
 
 
+@pytest.mark.slow
 def test_three_lines_of_shoal_ask_for_the_same(runs: Runs) -> None:
     assert runs.shoal.end() == 0, runs.shoal.errors
     runs.whole.end()

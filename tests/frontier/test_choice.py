@@ -20,6 +20,7 @@ def play_with(table: RocksTable, clock: FakeClock, **settings: object) -> Play:
     return Play(table, clock, PlaySettings(replace(frontier, **settings)))  # type: ignore[arg-type]  # a test names its settings
 
 
+@pytest.mark.slow
 def test_sites_are_woken_by_level_as_the_bias_says(table: RocksTable, clock: FakeClock) -> None:
     """Two levels with sites enough: the better one is drawn bias^(difference) times as often."""
     woken: list[str] = []

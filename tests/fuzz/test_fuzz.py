@@ -132,6 +132,7 @@ ASKED = (
 )
 
 
+@pytest.mark.slow
 def test_a_property_that_does_not_hold_is_told_with_its_example(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(PROPERTY)
     run = subprocess.run(

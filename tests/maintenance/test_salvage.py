@@ -224,7 +224,14 @@ def halve(path: Path) -> None:
     os.truncate(path, path.stat().st_size // 2)
 
 
-@pytest.mark.parametrize("harm", [flip_first, halve, Path.unlink])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        flip_first,
+        pytest.param(halve, marks=pytest.mark.slow),
+        pytest.param(Path.unlink, marks=pytest.mark.slow),
+    ],
+)
 def test_damage_in_derived_files_is_told(
     patient: Path, tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:

@@ -255,7 +255,7 @@ _raw = st.one_of(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_raw, st.one_of(st.none(), st.just(BASE), _shaped))
 @example("http://h/%%34%31", None)
 @example("http://1.2.3../", None)
@@ -272,7 +272,7 @@ def test_canonical_never_raises_and_is_idempotent(raw: str | bytes, base: str | 
         assert len(url) <= MAX_URL
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(_raw)
 def test_an_href_has_a_site_a_seen_key_and_a_mutual_twin(raw: str | bytes) -> None:
     url = canonical(raw)

@@ -72,7 +72,9 @@ def test_one_after_another(corpus: list[Made], tmp_path: Path) -> None:
         hold(score_groups(corpus, {id_: groups.group_of(row) for id_, row in rows.items()}))
 
 
-@pytest.mark.parametrize("method", ["default", "fingerprints", "simhash"])
+@pytest.mark.parametrize(
+    "method", ["default", pytest.param("fingerprints", marks=pytest.mark.slow), "simhash"]
+)
 def test_plagiarised_articles(shoal_data: Path, method: str) -> None:
     packed = shoal_data / "neardup" / "mccormick2500.jsonl"
     if not packed.is_file():

@@ -196,6 +196,7 @@ def test_a_killed_writer_leaves_a_file_that_mends(tmp_path: Path) -> None:
     assert urls == [f"https://reef.example/{number}" for number in range(20)]
 
 
+@pytest.mark.slow
 def test_memory_stays_small_whatever_a_record_holds(tmp_path: Path) -> None:
     """120 MB of zeros in half a megabyte: walked in a process that has not that much memory."""
     path = tmp_path / "big.warc.gz"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,14 +41,17 @@ def test_settings_that_no_reader_takes(run: Run) -> None:
     run(closing(pool, work))
 
 
+slow = partial(pytest.param, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     ("factory", "config", "reason"),
     [
         ("scripted", b"bad", r"ValueError: there is no setting 'bad'"),
         ("silent_exit", b"", r"exit code 5"),
-        ("no_such_factory", b"", r"no attribute 'no_such_factory'"),
-        ("nonsense", b"\xff" * 50, r"makes no sense"),  # a frame of four gigabytes
-        ("nonsense", b"\0\0\0\0\2", r"makes no sense"),  # an answer nobody asked for
+        slow("no_such_factory", b"", r"no attribute 'no_such_factory'"),
+        slow("nonsense", b"\xff" * 50, r"makes no sense"),  # a frame of four gigabytes
+        slow("nonsense", b"\0\0\0\0\2", r"makes no sense"),  # an answer nobody asked for
     ],
 )
 def test_readers_that_can_t_start(run: Run, factory: str, config: bytes, reason: str) -> None:
