@@ -52,6 +52,7 @@ from shoal.web.server.http import (
 from shoal.web.server.routes import views
 from shoal.web.server.site import Site
 from shoal.web.server.view import Problem, View, must_fit, sentence
+from shoal.web.views.begin import begin, is_of_a_collection
 from shoal.web.views.websub import callback_route
 
 MOST_FORM_BYTES = 65_536
@@ -75,7 +76,7 @@ def make_app(
     """The application; `app.state.site` is its Site. `names` are further hosts it is known by,
     `table` the views when they are not all of them."""
     if not is_cluster_place(str(place)):
-        Layout(Path(place)).must_exist()
+        Layout(Path(place)).must_exist_or_begin()
     site = Site(place, principal, token=token)
 
     @asynccontextmanager
@@ -111,6 +112,8 @@ def _endpoint(site: Site, view: View) -> Endpoint:
                 if not has_bearer(request, site.token):
                     site.check_csrf(request.state.form)
             site.must_have(view)
+            if not site.has_begun() and is_of_a_collection(view):
+                return await run_in_threadpool(begin, site, request)
             if view.method == "GET":
                 must_fit(view, request.query_params.multi_items())
             if iscoroutinefunction(view.handler):
@@ -253,7 +256,9 @@ def _beside(place: Path | str, *, crawl: bool) -> Callable[[Site], AbstractConte
             )
         return _beside_a_cluster
     directory = Path(place)
-    Layout(directory).must_exist()
+    if crawl:
+        Layout(directory).must_exist()
+    Layout(directory).must_exist_or_begin()
     callback_base(load(directory, {}, os.environ))  # a wrong one is told now, not to nobody later
     return partial(_beside_a_collection, directory, crawl)
 

@@ -10,6 +10,7 @@ from shoal.errors import ShoalError, UsageError
 from shoal.web.server.http import Request, Response
 from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, form_text, sentence, wants_json
+from shoal.web.views.begin import START, begin
 from shoal.web.views.dashboard import dashboard_of
 
 _PATIENCE_SECONDS = 30.0
@@ -85,14 +86,14 @@ def _refused(site: Site, request: Request, command: CrawlCommand, error: ShoalEr
     status = 400 if isinstance(error, UsageError) else 409
     if wants_json(request):
         raise Problem(status, sentence(str(error)))
+    if not site.has_begun():
+        return begin(site, request, command, str(error), status)
     page = dashboard_of(site, command, problem=str(error))
     return site.answer(request, "dashboard.html", page, status=status)
 
 
 VIEWS = (
-    View(
-        "/crawl/start", start, "Start a crawl, or go on with it.", "POST", _WISH, only="collection"
-    ),
+    View(START, start, "Start a crawl, or go on with it.", "POST", _WISH, only="collection"),
     View(
         "/crawl/change",
         change,
