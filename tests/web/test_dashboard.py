@@ -23,7 +23,10 @@ from tests.web.little_web import Serving
 from tests.world import Gone, RobotsMix, Running, Status, Web, serve
 
 WEB = Web(seed=5, hosts=3, pages=45, skew=0, starts=3, robots=RobotsMix(error=0))
-OWN = ("dashboard", "urls", "sites", "failures", "store", "freshness", "duplicates", "log", "graph")
+OWN = (
+    *("dashboard", "urls", "sites", "failures", "store", "freshness", "duplicates", "log", "graph"),
+    "runs",
+)
 PATIENCE_SECONDS = 90.0
 
 
@@ -241,6 +244,15 @@ def test_what_is_counted_nowhere_is_sampled_and_says_so(watch: httpx.Client) -> 
     }
     assert told["sizes"]["total_bytes"] > 0
     assert "page" in told["sizes"]["families"]
+
+
+def test_past_crawls_are_listed(watch: httpx.Client) -> None:
+    [run] = watch.get("/runs.json").json()["runs"]
+    assert (run["kind"], run["failed"] > 0, run["asked"] >= 24) == ("new", True, True)
+    assert "limit of 24 pages" in run["why"]
+    page = watch.get("/runs").text
+    assert run["why"] in page
+    assert 'aria-current="page">Past crawls' in page
 
 
 def test_without_a_script_the_page_says_how_to_reload_it(watch: httpx.Client) -> None:

@@ -44,6 +44,7 @@ _ABOUT_THE_CRAWL = (
     ("/duplicates", "Duplicates"),
     ("/freshness", "Freshness and age"),
     ("/store", "Store"),
+    ("/runs", "Past crawls"),
     ("/log", "Log"),
 )
 _ABOUT_A_CLUSTER = (
