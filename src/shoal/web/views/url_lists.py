@@ -103,7 +103,11 @@ VIEWS = (
                 one_of=_STATES,
             ),
             Parameter("reason", "As it is counted: timeout, scope, 404, duplicate …"),
-            Parameter("where", "A host, a domain, a URL prefix or a suffix such as .edu."),
+            Parameter(
+                "where",
+                "A host, a domain, a URL prefix or a suffix such as .edu.",
+                must_be="a place that a row can have",
+            ),
             Parameter("text", "What the address has in it, in capitals or not."),
             Parameter(
                 "sort",
@@ -112,7 +116,10 @@ VIEWS = (
                 one_of=SORTS,
             ),
             Parameter(
-                "cursor", "Where to go on, as the page before says.", pattern="([0-9a-f]{2})+"
+                "cursor",
+                "Where to go on, as the page before says.",
+                pattern="([0-9a-f]{2})+",
+                must_be="one that a list gave",
             ),
             Parameter("limit", f"URLs on a page, {MOST_ON_A_PAGE} at most.", "integer"),
         ),
