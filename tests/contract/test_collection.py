@@ -43,6 +43,7 @@ ASKED: dict[str, Ask] = {
     "pages": lambda c, _: [(_of(page), page.fetched, page.document) for page in c.pages()],
     "rank": lambda c, urls: [c.rank(url) for url in urls],
     "row": lambda c, urls: [c.row(url) for url in urls],
+    "runs": lambda c, _: [(run.started, run.why, run.asked) for run in c.runs()],
     "search": lambda c, _: (c.search("page").total, {each.url for each in c.search("moved")}),
     "sees_everything": lambda c, _: c.sees_everything(),
     "status": lambda c, _: (c.status().discovered, c.status().fetched_by_fate, c.status().totals),

@@ -25,6 +25,7 @@ from shoal.errors import UsageError
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.ranges import key_range
+from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.outcome import State
@@ -190,6 +191,12 @@ class Collection(Closing):
 
     def status(self) -> Status:
         return summed(self.tablets.ask_all(TabletView.status), self.place)
+
+    def runs(self) -> list[Run]:
+        """The last crawls that were made of it, the newest first: when, why each ended, and what
+        was asked for and found. Each tablet of a cluster has its own."""
+        found = [run for each in self.tablets.ask_all(asked.runs) for run in each]
+        return sorted(found, key=lambda run: -run.started)
 
     def freshness(self, where: str = "", since: float | str | None = None) -> "Freshness":
         """How fresh its pages are, and how old: now, since a time (or an age, '7d'), by site."""

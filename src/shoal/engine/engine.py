@@ -41,6 +41,7 @@ from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow, scope_settings
 from shoal.layout.duplicates import duplicates
 from shoal.layout.identity import TabletIdentity, adopt_identity, borrower_of
 from shoal.layout.layout import Layout, WriteLock
+from shoal.layout.runs import RunLog
 from shoal.model.link import Link
 from shoal.model.messages import Root
 from shoal.model.record import VERSION as SCHEMA
@@ -126,6 +127,7 @@ class Engine:
         counts, directory = self._frontier.counts, self.layout.directory
         self._limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
         self._archive_sync = ArchiveSync(self.layout.warc)
+        self.run_log = RunLog(self._table, self._mode)
 
     def _open_table(self) -> RocksTable:
         identity, path = self._identity, self.layout.table
@@ -224,8 +226,7 @@ class Engine:
         return list(self._row.roots)
 
     def start(self, seeds: Iterable[Link]) -> int:
-        """Queue the seeds, and judge again what an earlier scope decided. Returns how many
-        changed."""
+        """Queue the seeds, and judge again what an earlier scope decided; how many changed."""
         self._pool.start()
         seeds = list(seeds)
         roots = dict.fromkeys([*self._row.roots, *(seed.url for seed in seeds)])
@@ -339,6 +340,7 @@ class Engine:
         self._archive_sync.sync()
         batch = self._table.batch()
         self._store.ends.note_synced(batch, ends)
+        self.run_log.put(batch)
         self._table.write(batch)
         self._table.sync()
 

@@ -112,6 +112,7 @@ class RunningCrawl:
         self._over = asyncio.Event()
         self._taking = asyncio.Lock()
         self._ended = "a fault ended it"
+        self._run = engine.run_log.begin(self._started)
         self.live: Live | None = None
         """What it was doing when it was last looked at."""
         order = PrioritySettings(order=engine.config.crawl.order)
@@ -182,6 +183,7 @@ class RunningCrawl:
         """Returns the fault of a keeper, if one had any."""
         self._over.set()  # not cancelled: what they are writing must be whole
         ended = await asyncio.gather(*keepers, return_exceptions=True)
+        self._note_run(self._ended)
         try:
             self._engine.sync()
         finally:  # also when the tablet is another's by now, and can't be written to
@@ -226,10 +228,24 @@ class RunningCrawl:
             self._rank()
             self._crawl.look_again()
             snapshot = self._snapshot()
+            self._note_run()
             await asyncio.to_thread(self._persist, snapshot)
             if self._watch is not None:
                 self._watch(snapshot)
             await engine.clock.wait(self._over, _TICK_SECONDS)
+
+    def _note_run(self, why: str = "") -> None:
+        """It is written with the next sync."""
+        run, progress = self._run, self._crawl.progress
+        run.why, run.ended = why, self._engine.clock.now()
+        run.requests, run.bytes = progress.requests, progress.bytes
+        run.fetched, run.unchanged, run.failed = (
+            progress.fetched,
+            progress.unchanged,
+            progress.failed,
+        )
+        run.changed, run.missing = progress.changed, progress.missing
+        run.asked = progress.fetched + progress.unchanged + progress.other + progress.failed
 
     def _rank(self) -> None:
         """Links are ranked again now and then, and what waits is raised by its new rank."""

@@ -29,6 +29,7 @@ from shoal.frontier.state.rows import EXCLUDED_KEY, HostRow, is_host_row_key
 from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import roots_of
 from shoal.layout.layout import LIVE, READERS, Layout, WriteLock, live_data
+from shoal.layout.runs import RUN_KEYS
 from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import State
 from shoal.model.record import Struct, pack, unpack
@@ -95,13 +96,14 @@ def _seed(url: str, known: FrontierView) -> Link:
 
 def _take_over_clocks(old: Table, new: Table) -> None:
     """What hosts have coming (a back-off, a pause) holds for whoever asks them, and what a person
-    said of them too."""
+    said of them too. The runs before it stay in the list."""
     batch = new.batch()
     for key, value in old.scan("site", b"\x01"):
         if is_host_row_key(key):
             batch.put("site", key, _longer(value, new.get("site", key)))
-    for key, value in old.scan("site", EXCLUDED_KEY, EXCLUDED_KEY + b"\xff"):
-        batch.put("site", key, value)
+    for first in (EXCLUDED_KEY, RUN_KEYS):
+        for key, value in old.scan("site", first, first + b"\xff"):
+            batch.put("site", key, value)
     new.write(batch)
 
 

@@ -27,16 +27,29 @@ Form = Literal["urls", "jsonl", "warc", "cdxj"]
 
 
 @app.command()
-def status(given_dir: Dir = None, json: Json = False) -> None:
+def status(
+    runs: Annotated[bool, flag("--runs", "The crawls that were made, the newest first.")] = False,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
     """How it stands: counts that add up, and the running crawl."""
     from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.crawl_progress import live_lines
-    from shoal.cli.terminal.status_report import status_lines
+    from shoal.cli.terminal.status_report import run_lines, status_lines
     from shoal.cli.terminal.wording import program
+    from shoal.model.record import to_json
 
     with reading(given_dir) as collection:
         found, is_cluster = collection.status(), collection.tablets.count > 1
+        made = collection.runs() if runs else []
+    if runs:
+        if json:
+            screen.stream(to_json(each) + b"\n" for each in made)
+            return
+        for line in run_lines(made):
+            screen.say(line)
+        return
     if json:
         screen.json(found)
         return

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from shoal.cli.terminal.resuming import in_directory
 from shoal.cli.terminal.wording import count, duration, one_line, parts, program, size
+from shoal.clock import iso
 from shoal.engine.recovery import Recovered
 from shoal.engine.running import Summary
+from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status, Trouble
 
 _WIDTH = 10
@@ -39,6 +41,24 @@ def status_lines(status: Status) -> Iterator[str]:
             yield f"{line}  = {made_of}" if made_of else line
     found = f" · {count(status.indexed, 'page')} in the index" if status.indexed else ""
     yield _totals(status.totals) + found
+
+
+def run_lines(runs: Sequence[Run]) -> Iterator[str]:
+    """The crawls that were made, a line for each."""
+    if not runs:
+        yield "No crawl is written down: none was made, or those that were are of an older release."
+    is_cluster = any(run.tablet for run in runs)
+    for run in runs:
+        took = duration(max(0.0, run.ended - run.started)) if run.ended else "no time"
+        facts = [
+            count(run.asked, "page"),
+            f"{run.changed:,} changed",
+            f"{run.failed:,} failed",
+            f"{size(run.bytes)} received",
+        ]
+        where = f" tablet {run.tablet}" if is_cluster else ""
+        told = f"{iso(run.started)}{where}  {run.kind:<7}  {took:>8}"
+        yield f"{told}  {' · '.join(facts)}: {one_line(run.why, 200)}"
 
 
 def _by_status(counted: dict[str, int]) -> dict[str, int]:

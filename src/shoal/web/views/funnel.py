@@ -49,7 +49,7 @@ def funnel(status: Status) -> Step:
     excluded.below = parts("excluded", status.excluded_by_reason)
     failed = step("failed", status.failed, "failed")
     failed.below = parts("failed", status.failed_by_reason)
-    discovered = step("discovered", whole, "")
+    discovered = step("discovered", whole, "any")
     discovered.below = [
         step("queued", status.queued, "queued"),
         step("in flight", status.in_flight, "in flight"),
