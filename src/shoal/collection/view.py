@@ -131,7 +131,7 @@ class TabletView(Closing):
     ) -> Iterator[tuple[bytes, UrlRow]]:
         """The known URLs of a range of rows, by their rows."""
         for row, url in self.frontier.urls(start, end):
-            if (state is None or url.state is state) and self._may_name(row):
+            if (state is None or url.is_listed_as(state)) and self._may_name(row):
                 yield row, url
 
     def holds(self, row: bytes) -> bool:

@@ -17,7 +17,7 @@ from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.state.rows import REVISIT
 from shoal.model.document import Understood, WarcLocation
 from shoal.model.link import LinkSource
-from shoal.model.outcome import Outcome
+from shoal.model.outcome import Outcome, State
 from shoal.model.principal import OWNER
 from shoal.model.record import Struct, changed
 from shoal.model.urls.rowkey import row_key, site_of_key
@@ -165,7 +165,9 @@ class Replaying:
         site, counts = self._frontier.sites.row(visit.site), self._frontier.counts
         site.visits -= 1
         site.bytes -= len(fetched.body)
-        site.fetched -= fetched.outcome is Outcome.OK and visit.kind not in SOURCES
+        known = self._frontier.urls.read(visit.row)
+        is_new = known is None or known.state not in (State.FETCHED, State.UNCHANGED)
+        site.fetched -= is_new and fetched.outcome is Outcome.OK and visit.kind not in SOURCES
         counts.add("total/requests", -1)
         counts.add("total/bytes", -len(fetched.body) - len(fetched.head))
         if fetched.cut:

@@ -115,11 +115,11 @@ def _in_flight(collection: Collection) -> UrlPage:
 def _taker(collection: TabletView, wanted: Wanted) -> Callable[[bytes, UrlRow], bool]:
     states, reason = _states(wanted.state), wanted.reason
     if not reason:
-        return lambda _row, url: url.state in states
+        return lambda _row, url: any(map(url.is_listed_as, states))
     category = "" if reason == _OTHER else reason
     stored = Fate.WAITING if reason == Fate.INDEXED else category
     return lambda row, url: (
-        url.state in states
+        any(map(url.is_listed_as, states))
         and (
             str(url.status) == reason
             or (url.category == stored and fate_of(stored, row, collection.holds) == category)

@@ -19,6 +19,7 @@ reverse for depth first. Levels from `REVISIT` on are those of revisits.
 
 import struct
 from enum import StrEnum
+from http import HTTPStatus
 from typing import NamedTuple
 
 from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
@@ -129,6 +130,12 @@ class UrlRow(Struct, array_like=True):
     def counted_as(self) -> str:
         category = self.category
         return f"{self.state}/{category}" if category else str(self.state)
+
+    def is_listed_as(self, state: State) -> bool:
+        """Under `unchanged` also what is fetched and was so at its last visit."""
+        if state is State.UNCHANGED and self.state is State.FETCHED:
+            return self.status == HTTPStatus.NOT_MODIFIED
+        return self.state is state
 
     @property
     def can_reopen(self) -> bool:
