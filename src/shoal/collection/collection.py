@@ -27,7 +27,6 @@ from shoal.frontier.state.view import SiteView
 from shoal.layout.ranges import key_range
 from shoal.layout.snapshot import Status
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
-from shoal.model.outcome import State
 from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.sources.seeds import named_url
@@ -171,7 +170,7 @@ class Collection(Closing):
         for row, (when, fetch) in in_order(self.tablets, asked.page_slice, start, end, wanted):
             yield Page(self, StoredPage(row, when, unpack(FetchRow, fetch)))
 
-    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
+    def urls(self, where: str = "", state: str | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
         for row, url in in_order(self.tablets, asked.url_slice, start, end, state):
@@ -233,7 +232,7 @@ class Collection(Closing):
 
     def __repr__(self) -> str:
         status = self.status()
-        counts = f"{status.fetched:,} pages of {status.discovered:,} URLs"
+        counts = f"{status.fetched + status.unchanged:,} pages of {status.discovered:,} URLs"
         return f"<Collection {self.place} with {counts}>"
 
 

@@ -25,7 +25,6 @@ from shoal.layout.ranges import key_range
 from shoal.layout.ranks import Ranks
 from shoal.layout.snapshot import Snapshot, Status, read_snapshot, status_of
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
-from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
 from shoal.model.urls.rowkey import part_of, url_of
 from shoal.model.urls.url import ParamRules
@@ -120,14 +119,14 @@ class TabletView(Closing):
             record = self.store.raw(row, self.principal, when)
         return b"" if record is None else record.http_body
 
-    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
+    def urls(self, where: str = "", state: str | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
         for row, url in self.known(start, end, state):
             yield url_of(row), url
 
     def known(
-        self, start: bytes, end: bytes, state: State | None = None
+        self, start: bytes, end: bytes, state: str | None = None
     ) -> Iterator[tuple[bytes, UrlRow]]:
         """The known URLs of a range of rows, by their rows."""
         for row, url in self.frontier.urls(start, end):
@@ -216,6 +215,7 @@ class TabletView(Closing):
             self.frontier.counts().as_dict(),
             indexed=0 if state is None else state.pages,
             is_index_whole=state is not None and state.position >= last_sequence(self.table),
+            indexed_inside=0 if state is None else state.inside,
         )
         return status_of(self.layout.directory, snapshot)
 

@@ -320,15 +320,17 @@ class RunningCrawl:
             asking=report.in_flight_urls,
         )
         self.live = live
-        return Snapshot(counts.as_dict(), live, *self._indexed())
+        indexed, is_whole, inside = self._indexed()
+        return Snapshot(counts.as_dict(), live, indexed, is_whole, indexed_inside=inside)
 
-    def _indexed(self) -> tuple[int, bool]:
-        return (0, False) if self._index is None else self._index.indexed()
+    def _indexed(self) -> tuple[int, bool, int]:
+        return (0, False, 0) if self._index is None else self._index.indexed()
 
     def _at_rest(self) -> Snapshot:
         counts, now = self._engine.counts.as_dict(), self._engine.clock.now()
         flags = list(flags_to_go_on(self._engine.config, self._engine.layout.directory))
-        return Snapshot(counts, None, *self._indexed(), self._ended, now, flags)
+        indexed, is_whole, inside = self._indexed()
+        return Snapshot(counts, None, indexed, is_whole, self._ended, now, flags, inside)
 
     def _rate(self, now: float, answered: int) -> float:
         """Pages per second over the last seconds, not since the beginning."""

@@ -16,7 +16,7 @@ from shoal.clock import iso
 from shoal.collection.collection import Collection
 from shoal.collection.view import TabletView
 from shoal.errors import UsageError
-from shoal.frontier.state.rows import UrlRow
+from shoal.frontier.state.rows import LISTED_INSIDE, UrlRow
 from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
 from shoal.model import outcome
@@ -30,8 +30,12 @@ _MOST_LOOKED_AT = 50_000
 _MOST_SECONDS = 0.7
 _OTHER = "other"
 ANSWERED = "answered"
+INSIDE = LISTED_INSIDE
 IN_FLIGHT = "in flight"
-_GROUPS = {ANSWERED: outcome.ANSWERED}
+_GROUPS: dict[str, tuple[str, ...]] = {
+    ANSWERED: outcome.ANSWERED,
+    INSIDE: (INSIDE,),
+}
 
 
 class UrlLine(Struct):
@@ -54,7 +58,7 @@ class UrlPage(Struct):
 
 class Wanted(Struct, frozen=True):
     state: str = ""
-    """One of the states, `answered`, `in flight`, or empty for all."""
+    """One of the states, `inside`, `answered`, `in flight`, or empty for all."""
     reason: str = ""
     """As it is counted: what precedes the colon; `other`: none was given."""
     where: str = ""
@@ -114,12 +118,16 @@ def _in_flight(collection: Collection) -> UrlPage:
 
 def _taker(collection: TabletView, wanted: Wanted) -> Callable[[bytes, UrlRow], bool]:
     states, reason = _states(wanted.state), wanted.reason
+
+    def is_in_state(url: UrlRow) -> bool:
+        return not states or any(map(url.is_listed_as, states))
+
     if not reason:
-        return lambda _row, url: any(map(url.is_listed_as, states))
+        return lambda _row, url: is_in_state(url)
     category = "" if reason == _OTHER else reason
     stored = Fate.WAITING if reason == Fate.INDEXED else category
     return lambda row, url: (
-        any(map(url.is_listed_as, states))
+        is_in_state(url)
         and (
             str(url.status) == reason
             or (url.category == stored and fate_of(stored, row, collection.holds) == category)
@@ -127,13 +135,14 @@ def _taker(collection: TabletView, wanted: Wanted) -> Callable[[bytes, UrlRow], 
     )
 
 
-def _states(name: str) -> tuple[State, ...]:
+def _states(name: str) -> tuple[str, ...]:
+    """None for all."""
     if not name:
-        return tuple(State)
+        return ()
     if name in _GROUPS:
         return _GROUPS[name]
     if name not in tuple(State):
-        known = ", ".join((*State, ANSWERED, IN_FLIGHT))
+        known = ", ".join((*State, INSIDE, ANSWERED, IN_FLIGHT))
         raise UsageError(f"{name[:40]!r} is no state of a URL; there are: {known}")
     return (State(name),)
 

@@ -234,6 +234,7 @@ class Settler:
                 found_ms=to_ms(now),
                 fetched_ms=to_ms(ending.fetched.ended),
                 visits=1,
+                inside=is_inside(row),
             )
             counted_as = None if known is None else known.counted_as
             self._urls.write(batch, UrlState(row, part, counted_as), now)

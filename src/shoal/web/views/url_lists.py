@@ -3,6 +3,7 @@
 from shoal.collection.report.url_list import (
     ANSWERED,
     IN_FLIGHT,
+    INSIDE,
     MOST_ON_A_PAGE,
     UrlLine,
     Wanted,
@@ -15,7 +16,7 @@ from shoal.web.server.rendering import path
 from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, View, number, text
 
-_STATES = (*map(str, State), ANSWERED, IN_FLIGHT)
+_STATES = (*map(str, State), INSIDE, ANSWERED, IN_FLIGHT)
 
 
 class UrlsPage(Struct):
