@@ -8,6 +8,8 @@ discovered, but come with their file. Totals (requests, bytes, …) only grow.
 from collections.abc import Mapping
 
 TOTAL = "total/"
+VISITS = "total/visits "
+"""Before what they came to (model/visit_result.py)."""
 INSIDE = "inside/"
 _NO_STATES = (TOTAL, INSIDE)
 

@@ -23,7 +23,7 @@ from shoal.layout.index_state import IndexHolds, read_state
 from shoal.layout.layout import Layout, ReadLock, is_locked
 from shoal.layout.ranges import key_range
 from shoal.layout.ranks import Ranks
-from shoal.layout.snapshot import Snapshot, Status, read_snapshot, status_of
+from shoal.layout.snapshot import Snapshot, Status, read_last_snapshot, read_snapshot, status_of
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.principal import OWNER, Principal
 from shoal.model.urls.rowkey import part_of, url_of
@@ -210,12 +210,13 @@ class TabletView(Closing):
 
     def status(self) -> Status:
         live = read_snapshot(self.layout.status) if self.is_running() else None
-        state = read_state(self.layout)
+        state, last = read_state(self.layout), read_last_snapshot(self.layout.status)
         snapshot = live or Snapshot(
             self.frontier.counts().as_dict(),
             indexed=0 if state is None else state.pages,
             is_index_whole=state is not None and state.position >= last_sequence(self.table),
             indexed_inside=0 if state is None else state.inside,
+            visits={} if last is None else last.visits,
         )
         return status_of(self.layout.directory, snapshot)
 

@@ -161,17 +161,14 @@ class Replaying:
         return self._counted[site]
 
     def _uncount(self, visit: Visit, fetched: Fetched) -> None:
-        """The commit counts it once more."""
-        site, counts = self._frontier.sites.row(visit.site), self._frontier.counts
+        """The commit counts it once more for its site."""
+        site = self._frontier.sites.row(visit.site)
         site.visits -= 1
         site.bytes -= len(fetched.body)
         known = self._frontier.urls.read(visit.row)
         is_new = known is None or known.state not in (State.FETCHED, State.UNCHANGED)
         site.fetched -= is_new and fetched.outcome is Outcome.OK and visit.kind not in SOURCES
-        counts.add("total/requests", -1)
-        counts.add("total/bytes", -len(fetched.body) - len(fetched.head))
-        if fetched.cut:
-            counts.add("total/cut bodies", -1)
+        visit.is_counted = True
 
 
 def _is_private(address: str) -> bool:

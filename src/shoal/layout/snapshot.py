@@ -12,13 +12,17 @@ of one instant. Without a running crawl the counts come from the table.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from shoal.counters import INSIDE, Counts
+from shoal.counters import INSIDE, TOTAL, VISITS, Counts
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.model.visit_result import RESULTS
 from shoal.whole_file import write_whole
+
+_VISITS = {VISITS + name for name in RESULTS}
 
 
 class Trouble(Struct):
@@ -71,6 +75,8 @@ class Snapshot(Struct):
     """That it was given and the collection's settings do not have: to go on, they are needed."""
     indexed_inside: int = 0
     """Documents inside others that are in the index."""
+    visits: dict[str, int] = {}
+    """Of this run, by what they came to."""
 
 
 class Status(Struct):
@@ -107,6 +113,11 @@ class Status(Struct):
     """Those that are no longer in their file, or whose file is gone."""
     inside_indexed: int = 0
     """Those that searches find."""
+    visits: dict[str, int] = {}
+    """Requests by what they came to, over the collection's life: `first`, then those to pages that
+    had been visited before, then those for no page. Their sum is `totals.requests`."""
+    last_visits: dict[str, int] = {}
+    """Those of the run at work, or of the last one."""
 
     @property
     def stored(self) -> int:
@@ -156,6 +167,8 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         inside_by_fate=_with_index(inside, snapshot.indexed_inside, is_whole=is_whole),
         inside_gone=sum(below(INSIDE + State.GONE).values()),
         inside_indexed=snapshot.indexed_inside,
+        visits=visits_of(counts),
+        last_visits={name: snapshot.visits.get(name, 0) for name in RESULTS},
     )
 
 
@@ -168,9 +181,16 @@ def _with_index(fates: dict[str, int], held: int, *, is_whole: bool) -> dict[str
     return dict(sorted(((name, n) for name, n in parts.items() if n), key=lambda item: -item[1]))
 
 
+def visits_of(counts: Counts, before: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Since the collection was made, or since there were so many."""
+    known = before or {}
+    return {name: counts[VISITS + name] - known.get(name, 0) for name in RESULTS}
+
+
 def _totals(counts: Counts) -> dict[str, int]:
     """`requests` are all, also those for robots.txt."""
-    totals = {name.replace(" ", "_"): n for name, n in counts.starting_with("total/").items()}
+    named = counts.starting_with(TOTAL).items()
+    totals = {name.replace(" ", "_"): n for name, n in named if TOTAL + name not in _VISITS}
     if robots := totals.get("robots_requests", 0):
         totals["requests"] = totals.get("requests", 0) + robots
     return totals

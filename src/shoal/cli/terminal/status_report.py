@@ -35,12 +35,17 @@ def status_lines(status: Status) -> Iterator[str]:
         ("inside", status.inside, parts(status.inside_by_fate)),
         ("left", status.inside_gone, ""),
     ]
-    widest = max(len(f"{number:,}") for _, number, _ in rows)
+    widest = max(
+        len(f"{number:,}") for number in (sum(status.visits.values()), *(n for _, n, _ in rows))
+    )
     for name, number, made_of in rows:
         label = name if name in _AT_THE_MARGIN else f"  {name}"
         line = f"{label:<{_WIDTH + 2}} {number:>{widest},}"
         if number or name in ("discovered", "queued"):
             yield f"{line}  = {made_of}" if made_of else line
+    for name, visits in (("visits", status.visits), ("last run", status.last_visits)):
+        if number := sum(visits.values()):
+            yield f"{name:<{_WIDTH + 2}} {number:>{widest},}  = {parts(visits)}"
     yield " · ".join((_totals(status.totals), *_in_the_index(status)))
 
 
