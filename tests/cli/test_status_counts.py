@@ -158,6 +158,7 @@ def test_before_and_after_two_refreshes(shoal: Shoal, site: OwnSite) -> None:
     assert (status["fetched"], status["gone"], status["kept"]) == (9, 3, 0)
     _is_shown(shoal, status)
     _is_listed(shoal, status)
+    _is_exported(shoal, status)
     assert shoal.ok("verify").code == 0
 
 
@@ -175,3 +176,20 @@ def _is_listed(shoal: Shoal, status: dict[str, Any]) -> None:
     for state in ("fetched", "gone", "redirect", "failed", "source", "inside"):
         assert len(shoal("urls", "--state", state).lines) == status[state], state
     assert len(shoal.ok("urls", "--state=fetched", "--reason=duplicate").lines) == 1
+
+
+def _is_exported(shoal: Shoal, status: dict[str, Any]) -> None:
+    """Each stored page with its fate: also those that are gone, and nothing waits for the index."""
+    lines = shoal.ok("export", "jsonl").json_lines
+    fates = Counter(line["fate"] for line in lines)
+    found = Counter(status["fetched_by_fate"]) + Counter(status["inside_by_fate"])
+    assert fates == found + Counter({"gone": 2, "redirect": 1})
+    by_path = {line["url"].rpartition("/")[2]: line["fate"] for line in lines}
+    assert (by_path["wreck"], by_path["post.mbox"], by_path["pilot"]) == (
+        "gone",
+        "gone",
+        "redirect",
+    )
+    assert by_path["old.zip#2.txt"] == "indexed"
+    shown = shoal.ok("show", next(line["url"] for line in lines if line["fate"] == "gone")).text
+    assert "waiting" not in shown

@@ -101,6 +101,10 @@ class Collection(Closing):
         """Whether searches find a page."""
         return self.tablets.ask(owner_of(self.tablets, row), TabletView.holds, row)
 
+    def given_up_as(self, row: bytes) -> str:
+        """What a stored page is that is not there any more; empty while it is."""
+        return self.tablets.ask(owner_of(self.tablets, row), TabletView.given_up_as, row)
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return self.ask(url, TabletView.history)
 

@@ -26,7 +26,7 @@ from shoal.layout.ranks import Ranks
 from shoal.layout.snapshot import Snapshot, Status, read_last_snapshot, read_snapshot, status_of
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.principal import OWNER, Principal
-from shoal.model.urls.rowkey import part_of, url_of
+from shoal.model.urls.rowkey import holder_of, part_of, url_of
 from shoal.model.urls.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
@@ -136,6 +136,11 @@ class TabletView(Closing):
     def holds(self, row: bytes) -> bool:
         """Whether searches find it."""
         return self._index_holds(row)
+
+    def given_up_as(self, row: bytes) -> str:
+        """What a stored page is that is not there any more; empty while it is."""
+        known = self.frontier.url(holder_of(row))
+        return "" if known is None else known.given_up_as
 
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return list(self.store.history(self.row(url), self.principal))

@@ -77,6 +77,7 @@ link changes that."""
 LISTED_INSIDE = "inside"
 """Beside the states of URLs: the stored documents inside others."""
 
+_NOT_FOUND = (State.GONE, State.REDIRECT)
 _URL = b"url"
 _SITE_SUFFIX = b"\x00site"
 _HOST_SUFFIX = b"\x00host"
@@ -147,6 +148,18 @@ class UrlRow(Struct, array_like=True):
         if state == State.UNCHANGED and self.state is State.FETCHED:
             return self.status == HTTPStatus.NOT_MODIFIED
         return self.state == state
+
+    @property
+    def is_kept(self) -> bool:
+        """It was not found of late, which may be an accident (frontier/outcome/missing.py)."""
+        return self.state in _NOT_FOUND and self.misses > 0 and not self.lost
+
+    @property
+    def given_up_as(self) -> str:
+        """What a stored page is that searches no longer find: `gone`, `redirect`, `excluded`; empty
+        while it is there."""
+        is_there = self.is_kept or self.state not in (*_NOT_FOUND, State.EXCLUDED)
+        return "" if is_there else str(self.state)
 
     @property
     def can_reopen(self) -> bool:
