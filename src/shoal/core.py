@@ -23,6 +23,7 @@ from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind, refused
+from shoal.model.visit_result import AGAIN, result_of
 from shoal.ports import Duplicates, Fetcher, Frontier, Lease, Store, Understander
 
 
@@ -76,6 +77,8 @@ class Progress:
         self.fetch_seconds += fetched.seconds
         if visit.kind is VisitKind.ROBOTS or visit.kind in SOURCES:
             return
+        if visit.kind is VisitKind.PAGE:
+            self._note_again(result_of(visit, fetched, change))
         match fetched.outcome:
             case Outcome.OK:
                 self.fetched += 1
@@ -84,22 +87,15 @@ class Progress:
             case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE | Outcome.EMPTY_ANSWER:
                 self.other += 1
             case Outcome.CHANGED:
-                return  # a HEAD: it is asked for whole
+                pass  # a HEAD: it is asked for whole
             case _:
                 self.failed += 1
-        if visit.kind is VisitKind.PAGE and not visit.is_first:
-            self._note_again(fetched, change)
 
-    def _note_again(self, fetched: Fetched, change: Change) -> None:
-        self.again += 1
-        self.changed += change in (Change.MINOR, Change.MAJOR)
-        match fetched.outcome:
-            case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE:
-                self.missing += 1
-            case Outcome.OK | Outcome.UNCHANGED | Outcome.EMPTY_ANSWER:
-                pass
-            case _:
-                self.again_failed += 1
+    def _note_again(self, result: str) -> None:
+        self.again += result in AGAIN
+        self.changed += result == "changed"
+        self.missing += result in ("gone", "moved")
+        self.again_failed += result == "failed"
 
 
 class Crawl:

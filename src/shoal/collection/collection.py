@@ -28,7 +28,6 @@ from shoal.layout.ranges import key_range
 from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
-from shoal.model.outcome import State
 from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.sources.seeds import named_url
@@ -103,6 +102,10 @@ class Collection(Closing):
         """Whether searches find a page."""
         return self.tablets.ask(owner_of(self.tablets, row), TabletView.holds, row)
 
+    def given_up_as(self, row: bytes) -> str:
+        """What a stored page is that is not there any more; empty while it is."""
+        return self.tablets.ask(owner_of(self.tablets, row), TabletView.given_up_as, row)
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return self.ask(url, TabletView.history)
 
@@ -172,7 +175,7 @@ class Collection(Closing):
         for row, (when, fetch) in in_order(self.tablets, asked.page_slice, start, end, wanted):
             yield Page(self, StoredPage(row, when, unpack(FetchRow, fetch)))
 
-    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
+    def urls(self, where: str = "", state: str | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
         for row, url in in_order(self.tablets, asked.url_slice, start, end, state):
@@ -240,7 +243,7 @@ class Collection(Closing):
 
     def __repr__(self) -> str:
         status = self.status()
-        counts = f"{status.fetched:,} pages of {status.discovered:,} URLs"
+        counts = f"{status.fetched + status.unchanged:,} pages of {status.discovered:,} URLs"
         return f"<Collection {self.place} with {counts}>"
 
 

@@ -33,6 +33,10 @@ class Holder(Protocol):
         """Whether searches find it."""
         ...
 
+    def given_up_as(self, row: bytes) -> str:
+        """`gone`, `redirect` or `excluded`; empty while it is there."""
+        ...
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]: ...
     def links(self, url: str) -> list[tuple[str, str]]: ...
     def anchors(self, url: str) -> list[tuple[str, str]]: ...
@@ -100,8 +104,10 @@ class Page:
 
     @property
     def fate(self) -> str:
-        """What became of it: `indexed`, `waiting for the index`, `duplicate` …"""
-        return fate_of(self.document.fate, self.stored.row, self.collection.holds)
+        """What became of it: `indexed`, `waiting for the index`, `duplicate` …; `gone`, `redirect`
+        or `excluded` when the copy is all that is left of it."""
+        row, holder = self.stored.row, self.collection
+        return holder.given_up_as(row) or fate_of(self.document.fate, row, holder.holds)
 
     @property
     def duplicate_of(self) -> str:

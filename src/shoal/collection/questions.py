@@ -17,7 +17,6 @@ from shoal.layout.duplicates import groups
 from shoal.layout.runs import Run, runs_of
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Fate
-from shoal.model.outcome import State
 from shoal.model.principal import Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import tablet_of_row
@@ -71,9 +70,7 @@ def page_slice(
     return cut(found())
 
 
-def url_slice(
-    collection: TabletView, start: bytes, end: bytes, state: State | None
-) -> Slice[UrlRow]:
+def url_slice(collection: TabletView, start: bytes, end: bytes, state: str | None) -> Slice[UrlRow]:
     known = collection.known(start, end, state)
     return cut((row, url, _URL_BYTES) for row, url in known)
 

@@ -23,11 +23,10 @@ from shoal.layout.index_state import IndexHolds, read_state
 from shoal.layout.layout import Layout, ReadLock, is_locked
 from shoal.layout.ranges import key_range
 from shoal.layout.ranks import Ranks
-from shoal.layout.snapshot import Snapshot, Status, read_snapshot, status_of
+from shoal.layout.snapshot import Snapshot, Status, read_last_snapshot, read_snapshot, status_of
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
-from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
-from shoal.model.urls.rowkey import part_of, url_of
+from shoal.model.urls.rowkey import holder_of, part_of, url_of
 from shoal.model.urls.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
@@ -120,23 +119,28 @@ class TabletView(Closing):
             record = self.store.raw(row, self.principal, when)
         return b"" if record is None else record.http_body
 
-    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
+    def urls(self, where: str = "", state: str | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
         for row, url in self.known(start, end, state):
             yield url_of(row), url
 
     def known(
-        self, start: bytes, end: bytes, state: State | None = None
+        self, start: bytes, end: bytes, state: str | None = None
     ) -> Iterator[tuple[bytes, UrlRow]]:
         """The known URLs of a range of rows, by their rows."""
         for row, url in self.frontier.urls(start, end):
-            if (state is None or url.state is state) and self._may_name(row):
+            if (state is None or url.is_listed_as(state)) and self._may_name(row):
                 yield row, url
 
     def holds(self, row: bytes) -> bool:
         """Whether searches find it."""
         return self._index_holds(row)
+
+    def given_up_as(self, row: bytes) -> str:
+        """What a stored page is that is not there any more; empty while it is."""
+        known = self.frontier.url(holder_of(row))
+        return "" if known is None else known.given_up_as
 
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return list(self.store.history(self.row(url), self.principal))
@@ -211,11 +215,13 @@ class TabletView(Closing):
 
     def status(self) -> Status:
         live = read_snapshot(self.layout.status) if self.is_running() else None
-        state = read_state(self.layout)
+        state, last = read_state(self.layout), read_last_snapshot(self.layout.status)
         snapshot = live or Snapshot(
             self.frontier.counts().as_dict(),
             indexed=0 if state is None else state.pages,
             is_index_whole=state is not None and state.position >= last_sequence(self.table),
+            indexed_inside=0 if state is None else state.inside,
+            visits={} if last is None else last.visits,
         )
         return status_of(self.layout.directory, snapshot)
 

@@ -52,6 +52,7 @@ from shoal.model.visit import Keep
 from shoal.store.archive_ends import written_ends
 from shoal.store.archive_sync import ArchiveSync
 from shoal.store.pages import PageStore
+from shoal.store.rows import stored_fate
 from shoal.store.table import RocksTable
 from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
@@ -185,6 +186,7 @@ class Engine:
             refresher=self._refresher,
             source_schedule=self._desk,
             links_of=lambda row: [out.link for out in self._store.links_of(row)],
+            fate_of=partial(stored_fate, self._store.cells),
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
             seed_moved=self._move_seed,

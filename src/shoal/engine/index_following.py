@@ -23,10 +23,11 @@ class IndexFollowing:
         """Why not everything is indexed."""
         return self._child.problem
 
-    def indexed(self) -> tuple[int, bool]:
-        """How many pages the index has, and whether that is all."""
+    def indexed(self) -> tuple[int, bool, int]:
+        """How many pages the index has, whether that is all, and how many documents inside
+        others."""
         state = self._child.state
-        return state.pages, state.position >= self._log.last
+        return state.pages, state.position >= self._log.last, state.inside
 
     def hurry(self) -> None:
         """What somebody waits for is taken in at once."""

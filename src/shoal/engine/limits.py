@@ -16,8 +16,8 @@ _DISK_LOOK_SECONDS = 1.0
 
 
 def pages_of(counts: Counts) -> int:
-    """What is held against the limit on pages."""
-    return counts.total("fetched/") + counts["unchanged"]
+    """What is held against the limit on pages: also what came inside of them."""
+    return counts.total("fetched/") + counts["unchanged"] + counts.total("inside/fetched/")
 
 
 class CrawlLimits:

@@ -25,7 +25,15 @@ from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.view import SiteView
 from shoal.layout.layout import Layout
 from shoal.layout.resume_flags import flags_to_go_on
-from shoal.layout.snapshot import Live, Snapshot, Status, Trouble, status_of, write_snapshot
+from shoal.layout.snapshot import (
+    Live,
+    Snapshot,
+    Status,
+    Trouble,
+    status_of,
+    visits_of,
+    write_snapshot,
+)
 from shoal.loop import to_its_end
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
@@ -108,6 +116,7 @@ class RunningCrawl:
         self._watch = watch
         self._crawl: Crawl = engine.crawl()
         self._started = engine.clock.now()
+        self._visits_before = visits_of(engine.counts)
         self._marks: list[tuple[float, int]] = []
         self._over = asyncio.Event()
         self._taking = asyncio.Lock()
@@ -336,15 +345,19 @@ class RunningCrawl:
             asking=report.in_flight_urls,
         )
         self.live = live
-        return Snapshot(counts.as_dict(), live, *self._indexed())
+        indexed, is_whole, inside = self._indexed()
+        visits = visits_of(counts, self._visits_before)
+        return Snapshot(counts.as_dict(), live, indexed, is_whole, "", 0.0, [], inside, visits)
 
-    def _indexed(self) -> tuple[int, bool]:
-        return (0, False) if self._index is None else self._index.indexed()
+    def _indexed(self) -> tuple[int, bool, int]:
+        return (0, False, 0) if self._index is None else self._index.indexed()
 
     def _at_rest(self) -> Snapshot:
         counts, now = self._engine.counts.as_dict(), self._engine.clock.now()
         flags = list(flags_to_go_on(self._engine.config, self._engine.layout.directory))
-        return Snapshot(counts, None, *self._indexed(), self._ended, now, flags)
+        indexed, is_whole, inside = self._indexed()
+        visits = visits_of(self._engine.counts, self._visits_before)
+        return Snapshot(counts, None, indexed, is_whole, self._ended, now, flags, inside, visits)
 
     def _rate(self, now: float, answered: int) -> float:
         """Pages per second over the last seconds, not since the beginning."""

@@ -17,6 +17,7 @@ from shoal.cluster.quiescence import Look, Quiet
 from shoal.config import Config
 from shoal.control.cluster_commands import ClusterCommands, Drain, Rebalance, TabletCommands
 from shoal.control.command_targets import by_tablet
+from shoal.engine.limits import pages_of
 from shoal.errors import CollectionError, ShoalError
 from shoal.layout.cluster_status import ClusterStatus, Move, TabletReport, write_status
 
@@ -128,7 +129,7 @@ class Coordinator:
 
     def _reached(self) -> str:
         crawl, counts = self._config.crawl, self._status.counts
-        pages = counts.total("fetched/") + counts["unchanged"]
+        pages = pages_of(counts)
         if crawl.max_pages is not None and pages >= crawl.max_pages:
             return f"the limit of {crawl.max_pages:,} pages is reached (--max-pages)"
         if crawl.max_bytes is not None and counts["total/bytes"] >= crawl.max_bytes:

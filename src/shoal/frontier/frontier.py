@@ -11,15 +11,14 @@ visit: entry deleted, row settled, new links queued, all in one batch, which is 
 anything else happens here. A site without due work, or one that must wait long, is *retired* to
 the front index, so that another can take its slot.
 
-"Nothing is ready now" (None from next_site) and "finished" (done) are two different answers.
-"""
+"Nothing is ready now" (None from next_site) and "finished" (done) are two different answers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from random import Random
 
 from shoal.clock import Clock
-from shoal.counters import Counts
+from shoal.counters import VISITS, Counts
 from shoal.frontier.background.background import Background
 from shoal.frontier.background.commands import HostCommands
 from shoal.frontier.background.requeue_duplicates import DuplicateRequeuer
@@ -46,6 +45,7 @@ from shoal.frontier.state.rows import CLOCK_KEY, COUNTS_KEY, MODE_KEY, REVISIT, 
 from shoal.frontier.state.settings import FrontierSettings, Report, Seams
 from shoal.frontier.state.urls import Urls
 from shoal.model.cell import NEVER_MS, to_ms
+from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.link import Link, LinkSource
 from shoal.model.listings.listing import ListedUrl
@@ -54,6 +54,7 @@ from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit_result import result_of
 from shoal.ports import Batch, Lease, Table
 
 _ADD_AT_ONCE = 1000
@@ -62,8 +63,7 @@ _PATIENCE_OVER_DELAY_SECONDS = 1.0
 
 
 class DiskFrontier:
-    """The Frontier port on a Table. Memory is bounded by active sites and caches, not by the
-    crawl."""
+    """The Frontier port on a Table. Memory is bounded by active sites and caches."""
 
     def __init__(
         self, table: Table, clock: Clock, settings: FrontierSettings, seams: Seams | None = None
@@ -256,7 +256,7 @@ class DiskFrontier:
         active = self.sites.active.get(visit.site)
         if active is not None:
             self.sites.touch_clock(active.gate)
-        self._count(fetched, visit)
+        self._count(visit, fetched, finished.change)
         self._flush(batch)
         self._waiters.poke()
         return finished
@@ -277,9 +277,10 @@ class DiskFrontier:
             self._robots.put_off(batch, visit)
         self._bench.end_request(batch, visit.requested_for or visit.site, now)
 
-    def _count(self, fetched: Fetched, visit: Visit) -> None:
-        if not fetched.requested or visit.kind is VisitKind.INJECTED:
+    def _count(self, visit: Visit, fetched: Fetched, change: Change) -> None:
+        if not fetched.requested or visit.kind is VisitKind.INJECTED or visit.is_counted:
             return
+        self.counts.add(VISITS + result_of(visit, fetched, change))
         robots = visit.kind is VisitKind.ROBOTS
         self.counts.add("total/robots requests" if robots else "total/requests")
         self.counts.add("total/bytes", len(fetched.body) + len(fetched.head))
@@ -304,8 +305,7 @@ class DiskFrontier:
 
     def raise_url(self, row: bytes, priority: float) -> bool:
         batch = self._begin()
-        row = self.urls.row_of(row)
-        raised = self.discovery.hasten(batch, row, priority, self._clock.now())
+        raised = self.discovery.hasten(batch, self.urls.row_of(row), priority, self._clock.now())
         self._write(batch)
         return raised
 
@@ -386,8 +386,8 @@ class DiskFrontier:
 
     def report(self) -> Report:
         now, ready = self._clock.now(), self._next_ready()
-        if ready is not None and to_ms(ready) >= NEVER_MS:
-            ready = None  # what waits there is not of this crawl, or its host is paused
+        if ready is not None and to_ms(ready) >= NEVER_MS:  # of another crawl, or paused
+            ready = None
         return Report(
             in_flight=len(self._leases),
             unfinished=len(self._in_flight) - len(self._leases),

@@ -206,6 +206,8 @@ def follow_to_the_end(layout: Layout, follower: Follower, progress: Progress | N
 
 def commit(layout: Layout, follower: Follower) -> IndexState:
     position = follower.commit()
-    state = IndexState(position, IndexReader(layout.index).pages(), time.time())
+    reader = IndexReader(layout.index)
+    pages = reader.pages()
+    state = IndexState(position, pages, time.time(), reader.documents() - pages)
     write_state(layout, state)
     return state

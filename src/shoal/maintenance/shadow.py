@@ -23,6 +23,7 @@ from pathlib import Path
 
 from shoal import faults
 from shoal.collection.view import TabletView
+from shoal.engine.limits import pages_of
 from shoal.engine.recovery import mend_archive
 from shoal.errors import CollectionError
 from shoal.frontier.state.rows import EXCLUDED_KEY, HostRow, is_host_row_key
@@ -127,7 +128,7 @@ def status(directory: Path) -> ShadowStatus:
     return ShadowStatus(
         gathered=True,
         directory=str(directory),
-        pages=found.fetched + found.unchanged,
+        pages=found.stored,
         queued=found.queued,
         running=found.running,
     )
@@ -148,7 +149,7 @@ def apply(directory: Path, *, shrink: bool = False) -> Applied:
             before = _stored(table)
         with RocksTable(shadow.table) as table:
             mend_archive(table, shadow.warc, time.time())
-            pages, queued = _stored(table), _counted(table, State.QUEUED)
+            pages, queued = _stored(table), FrontierView(table).counts()[State.QUEUED]
         if not pages:
             raise CollectionError(
                 f"What was gathered apart for {directory} has no page, so it was not applied; "
@@ -180,12 +181,7 @@ def _require_as_much(directory: Path, before: int, pages: int, queued: int) -> N
 
 
 def _stored(table: Table) -> int:
-    return _counted(table, State.FETCHED, State.UNCHANGED)
-
-
-def _counted(table: Table, *states: State) -> int:
-    counts = FrontierView(table).counts().as_dict()
-    return sum(n for name, n in counts.items() if name.partition("/")[0] in states)
+    return pages_of(FrontierView(table).counts())
 
 
 def _point_at(directory: Path, data: Path) -> None:

@@ -15,7 +15,7 @@ class State(StrEnum):
 
     QUEUED = "queued"
     FETCHED = "fetched"
-    UNCHANGED = "unchanged"
+    UNCHANGED = "unchanged"  # what an older release left: by now such a page stays fetched
     REDIRECT = "redirect"
     GONE = "gone"
     EXCLUDED = "excluded"
@@ -69,7 +69,7 @@ class Treatment(NamedTuple):
 
 TREATMENT: dict[Outcome, Treatment] = {
     Outcome.OK: Treatment(State.FETCHED, 1, 0, False),
-    Outcome.UNCHANGED: Treatment(State.UNCHANGED, 1, 0, False),
+    Outcome.UNCHANGED: Treatment(State.FETCHED, 1, 0, False),
     Outcome.CHANGED: Treatment(State.QUEUED, 1, 0, False),
     Outcome.REDIRECT: Treatment(State.REDIRECT, 1, 0, False),
     Outcome.MISSING: Treatment(State.GONE, 1, 0, False),

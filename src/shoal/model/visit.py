@@ -67,6 +67,8 @@ class Visit(Struct, array_like=True):
     """Where the body that was seen stands in the archive."""
     head: bool = False
     """Ask with HEAD: whether it changed is all that is wanted."""
+    is_counted: bool = False
+    """It is read out of the archive once more, and its request was counted when it was made."""
 
     @property
     def is_awaited(self) -> bool:

@@ -21,7 +21,7 @@ from shoal.cli.options import (
 )
 
 State = Literal[
-    "queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed", "source"
+    "queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed", "source", "inside"
 ]
 Form = Literal["urls", "jsonl", "warc", "cdxj"]
 
@@ -87,14 +87,12 @@ def urls(
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import one_line
     from shoal.collection.export.export import known_urls
-    from shoal.model.outcome import State as UrlState
     from shoal.model.record import to_json
 
-    wanted = None if state is None else UrlState(state)
     with reading(given_dir) as collection:
         lines = (
             line
-            for line in known_urls(collection.tablets, where, wanted)
+            for line in known_urls(collection.tablets, where, state)
             if reason is None or reason in (line.reason, _category(line.reason))
         )
         if json:

@@ -12,10 +12,12 @@ from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status, Trouble
 
 _WIDTH = 10
+_AT_THE_MARGIN = ("discovered", "fetched", "gone", "inside")
 
 
 def status_lines(status: Status) -> Iterator[str]:
-    """Discovered is the sum of the five below it; two of them are sums themselves."""
+    """Discovered is the sum of the five below it; two of them are sums themselves. Documents inside
+    others are no URLs, and have a line of their own."""
     answered = {
         "fetched": status.fetched,
         "unchanged": status.unchanged,
@@ -32,15 +34,31 @@ def status_lines(status: Status) -> Iterator[str]:
         ("failed", status.failed, parts(status.failed_by_reason)),
         ("fetched", status.fetched, parts(status.fetched_by_fate)),
         ("gone", status.gone, parts(_by_status(status.gone_by_status))),
+        ("inside", status.inside, parts(status.inside_by_fate)),
+        ("left", status.inside_gone, ""),
     ]
-    widest = max(len(f"{number:,}") for _, number, _ in rows)
+    widest = max(
+        len(f"{number:,}") for number in (sum(status.visits.values()), *(n for _, n, _ in rows))
+    )
     for name, number, made_of in rows:
-        label = name if name in ("discovered", "fetched", "gone") else f"  {name}"
+        label = name if name in _AT_THE_MARGIN else f"  {name}"
         line = f"{label:<{_WIDTH + 2}} {number:>{widest},}"
         if number or name in ("discovered", "queued"):
             yield f"{line}  = {made_of}" if made_of else line
-    found = f" · {count(status.indexed, 'page')} in the index" if status.indexed else ""
-    yield _totals(status.totals) + found
+    for name, visits in (("visits", status.visits), ("last run", status.last_visits)):
+        if number := sum(visits.values()):
+            yield f"{name:<{_WIDTH + 2}} {number:>{widest},}  = {parts(visits)}"
+    yield " · ".join((_totals(status.totals), *_in_the_index(status)))
+
+
+def _in_the_index(status: Status) -> Iterator[str]:
+    if not (status.indexed or status.inside_indexed):
+        return
+    pages = count(status.indexed, "page")
+    if status.inside_indexed:
+        pages += f" and {count(status.inside_indexed, 'document')} inside others"
+    kept = f" ({status.kept:,} of them not found by the last visit)" if status.kept else ""
+    yield f"{pages} in the index{kept}"
 
 
 def run_lines(runs: Sequence[Run]) -> Iterator[str]:

@@ -14,7 +14,6 @@ from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
 from shoal.model.document import WarcLocation
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
-from shoal.model.outcome import State
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.store import cdxj
@@ -94,7 +93,7 @@ def url_lines(
     view: TabletView,
     start: bytes,
     end: bytes,
-    state: State | None = None,
+    state: str | None = None,
     since: float | None = None,
 ) -> Iterator[tuple[bytes, UrlLine]]:
     """The known URLs of a range of rows, by their rows; with a time, those fetched since."""

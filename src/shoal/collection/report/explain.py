@@ -52,7 +52,6 @@ _NEEDS_LOGIN = (
     "The server wants a login, and none is sent; save the page in a browser and crawl the file, or "
     "leave it out (--exclude)."
 )
-_NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
 
 
 class Line(Struct):
@@ -252,8 +251,8 @@ def _content(collection: TabletView, url: str) -> list[Line]:
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
     lines += _duplicates(collection, page)
-    known, fate = collection.frontier.url(page.stored.row), page.fate
-    if fate != Fate.INDEXED and known is not None and known.state in _NOT_THERE:
+    fate = page.fate
+    if fate not in tuple(Fate):
         return [*lines, Line("index", "It is not in the index: the page is not there any more.")]
     indexed: dict[str, str] = {
         Fate.INDEXED: "It is in the index.",

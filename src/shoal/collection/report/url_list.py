@@ -23,7 +23,7 @@ from shoal.clock import iso
 from shoal.collection.collection import Collection
 from shoal.collection.view import TabletView
 from shoal.errors import UsageError
-from shoal.frontier.state.rows import UrlRow, row_of_url_key, unpack_url
+from shoal.frontier.state.rows import LISTED_INSIDE, UrlRow, row_of_url_key, unpack_url
 from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
 from shoal.model import outcome
@@ -39,8 +39,15 @@ _MOST_SECONDS = 0.7
 _OTHER = "other"
 STORED = "stored"
 ANSWERED = "answered"
+INSIDE = LISTED_INSIDE
 IN_FLIGHT = "in flight"
-_GROUPS = {STORED: (State.FETCHED, State.UNCHANGED), ANSWERED: outcome.ANSWERED}
+_GROUPS: dict[str, tuple[str, ...]] = {
+    STORED: (State.FETCHED, State.UNCHANGED, INSIDE),
+    ANSWERED: outcome.ANSWERED,
+    INSIDE: (INSIDE,),
+}
+_PARTS = (*map(str, State), INSIDE)
+"""In the order of a list that is sorted by state; each URL stands in one."""
 SORTS = ("address", "state", "time")
 _LAST_TIME = (1 << 64) - 1
 _TIME_BYTES = 8
@@ -66,7 +73,7 @@ class UrlPage(Struct):
 
 class Wanted(Struct, frozen=True):
     state: str = ""
-    """One of the states, `stored`, `answered`, `in flight`, or empty for all."""
+    """One of the states, `inside`, `stored`, `answered`, `in flight`, or empty for all."""
     reason: str = ""
     """As it is counted: what precedes the colon; `other`: none was given."""
     where: str = ""
@@ -109,7 +116,7 @@ def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tabl
         return _by_time(reading, place, most)
     found: list[tuple[bytes, UrlLine]] = []
     deadline_s = time.monotonic() + _MOST_SECONDS
-    for prefix, states in _passes(wanted):
+    for prefix, part in _passes(wanted):
         first = place[len(prefix) :] if place.startswith(prefix) else b""
         if place and prefix + first < place:
             continue  # this state was gone through
@@ -117,14 +124,13 @@ def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tabl
             if reading.is_over or len(found) >= most or time.monotonic() > deadline_s:
                 return Listed(found, prefix + row, reading.looked_at)
             reading.looked_at += 1
-            if url.state in states and reading.takes(row, url):
+            if part in ("", _part_of(url)) and reading.takes(row, url):
                 found.append((prefix + row, reading.line(row, url)))
     return Listed(found, b"", reading.looked_at)
 
 
 def _by_time(reading: "_Reading", place: bytes, most: int) -> Listed:
     """The newest first; what was never fetched comes last."""
-    states = _states(reading.wanted.state)
 
     def found() -> Iterator[tuple[bytes, UrlRow]]:
         for row, url in reading.rows(b""):
@@ -135,7 +141,7 @@ def _by_time(reading: "_Reading", place: bytes, most: int) -> Listed:
                 )
             reading.looked_at += 1
             key = (_LAST_TIME - url.fetched_ms).to_bytes(_TIME_BYTES, "big") + row
-            if key >= place and url.state in states and reading.takes(row, url):
+            if key >= place and reading.takes(row, url):
                 yield key, url
 
     newest = nsmallest(most + 1, found(), key=itemgetter(0))
@@ -143,12 +149,16 @@ def _by_time(reading: "_Reading", place: bytes, most: int) -> Listed:
     return Listed(lines, newest[most][0] if len(newest) > most else b"", reading.looked_at)
 
 
-def _passes(wanted: Wanted) -> list[tuple[bytes, tuple[State, ...]]]:
-    """What is taken each time that the rows are gone through, and what its keys begin with."""
-    states = _states(wanted.state)
+def _passes(wanted: Wanted) -> list[tuple[bytes, str]]:
+    """What is taken each time that the rows are gone through (empty: everything), and what its
+    keys begin with."""
     if wanted.sort != "state":
-        return [(b"", states)]
-    return [(bytes([place]), (each,)) for place, each in enumerate(State) if each in states]
+        return [(b"", "")]
+    return [(bytes([place]), part) for place, part in enumerate(_PARTS)]
+
+
+def _part_of(url: UrlRow) -> str:
+    return INSIDE if url.inside else str(url.state)
 
 
 class _Reading:
@@ -163,6 +173,7 @@ class _Reading:
         self._range: KeyRange = key_range(wanted.where)
         self._most_rows = most_rows
         self._left_bytes = most_bytes
+        self._states = _states(wanted.state)
         self._has_reason = _reason_taker(collection, wanted.reason)
         self._text = wanted.text.lower()
 
@@ -182,7 +193,8 @@ class _Reading:
     def takes(self, row: bytes, url: UrlRow) -> bool:
         collection = self._collection
         return (
-            self._has_reason(row, url)
+            (not self._states or any(map(url.is_listed_as, self._states)))
+            and self._has_reason(row, url)
             and (not self._text or _has_text(url_of(row), self._text))
             and (
                 collection.principal.everything
@@ -222,9 +234,10 @@ def _reason_taker(collection: TabletView, reason: str) -> Callable[[bytes, UrlRo
     )
 
 
-def _states(name: str) -> tuple[State, ...]:
+def _states(name: str) -> tuple[str, ...]:
+    """None for all."""
     if not name:
-        return tuple(State)
+        return ()
     if name in _GROUPS:
         return _GROUPS[name]
     if name not in tuple(State):

@@ -165,7 +165,7 @@ class Schedules:
 
     def _date(self, batch: Batch, state: UrlState, now: float) -> None:
         url = state.url
-        if url.waiting or self._refresher is None or is_inside(state.row):
+        if url.waiting or self._refresher is None or self._is_inside(batch, state, now):
             return
         if url.kind in SOURCES:
             if url.category == NO_SITEMAP:
@@ -188,7 +188,7 @@ class Schedules:
         url = state.url
         if url.kind is not VisitKind.PAGE or not url.fetched_ms or url.lost:
             return
-        if is_inside(state.row):
+        if self._is_inside(batch, state, now):
             return  # it comes with the file that holds it
         if url.waiting and url.level < REVISIT:
             return  # a wish: it is next anyway
@@ -202,6 +202,14 @@ class Schedules:
         url.tries = 0
         due_ms = self._state.allowance.chosen_ms(place)
         self._discovery.enqueue(batch, state, due_ms, now, revisit=True)
+
+    def _is_inside(self, batch: Batch, state: UrlState, now: float) -> bool:
+        """What an older release wrote learns that it is, and is counted so from now on."""
+        inside = is_inside(state.row)
+        if inside and not state.url.inside:
+            state.url.inside = True
+            self._state.urls.write(batch, state, now)
+        return inside
 
     def _some_rows(self, start: bytes, end: bytes, place: bytes) -> tuple[list[UrlState], bytes]:
         """The next few URLs of a range that are not in flight, and the place behind them; an empty

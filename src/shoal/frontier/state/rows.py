@@ -19,8 +19,10 @@ reverse for depth first. Levels from `REVISIT` on are those of revisits.
 
 import struct
 from enum import StrEnum
+from http import HTTPStatus
 from typing import NamedTuple
 
+from shoal.counters import INSIDE
 from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
 from shoal.model.change_history import ChangeHistory
 from shoal.model.link import LinkSource
@@ -72,6 +74,10 @@ BY_ANSWER = (
 """Why a URL is excluded when its turn had come and it may not be had, or may not come: no further
 link changes that."""
 
+LISTED_INSIDE = "inside"
+"""Beside the states of URLs: the stored documents inside others."""
+
+_NOT_FOUND = (State.GONE, State.REDIRECT)
 _URL = b"url"
 _SITE_SUFFIX = b"\x00site"
 _HOST_SUFFIX = b"\x00host"
@@ -120,6 +126,9 @@ class UrlRow(Struct, array_like=True):
     """A HEAD said that it changed."""
     hinted_ms: int = 0
     """When it last changed by its sitemap or feed."""
+    inside: bool = False
+    """Whether it is a document inside another, which is never asked for and counted apart. Older
+    releases did not say so of what they wrote."""
 
     @property
     def category(self) -> str:
@@ -128,7 +137,29 @@ class UrlRow(Struct, array_like=True):
     @property
     def counted_as(self) -> str:
         category = self.category
-        return f"{self.state}/{category}" if category else str(self.state)
+        name = f"{self.state}/{category}" if category else str(self.state)
+        return INSIDE + name if self.inside else name
+
+    def is_listed_as(self, state: str) -> bool:
+        """Under the state that it is counted in, or `inside`; under `unchanged` also what is
+        fetched and was so at its last visit."""
+        if self.inside or state == LISTED_INSIDE:
+            return self.inside and state == LISTED_INSIDE and self.state is State.FETCHED
+        if state == State.UNCHANGED and self.state is State.FETCHED:
+            return self.status == HTTPStatus.NOT_MODIFIED
+        return self.state == state
+
+    @property
+    def is_kept(self) -> bool:
+        """It was not found of late, which may be an accident (frontier/outcome/missing.py)."""
+        return self.state in _NOT_FOUND and self.misses > 0 and not self.lost
+
+    @property
+    def given_up_as(self) -> str:
+        """What a stored page is that searches no longer find: `gone`, `redirect`, `excluded`; empty
+        while it is there."""
+        is_there = self.is_kept or self.state not in (*_NOT_FOUND, State.EXCLUDED)
+        return "" if is_there else str(self.state)
 
     @property
     def can_reopen(self) -> bool:

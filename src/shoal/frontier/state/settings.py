@@ -62,6 +62,8 @@ class Seams:
     borrower: Borrower | None = None
     """What is ours of each address. None: all of it."""
     links_of: LinksOf = lambda _row: ()
+    fate_of: Callable[[bytes], str] = lambda _row: ""
+    """Of the copy that is stored of a page; empty when there is none."""
     refresher: Refresher | None = None
     source_schedule: SourceSchedule | None = None
     prefetch: Callable[[Iterable[str]], None] = lambda _urls: None

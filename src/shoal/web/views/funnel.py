@@ -40,7 +40,7 @@ def funnel(status: Status) -> Step:
     answered = step("answered", status.answered, "answered")
     answered.below = [
         fetched,
-        step("unchanged", status.unchanged, "unchanged"),
+        *([step("unchanged", status.unchanged, "unchanged")] if status.unchanged else []),
         step("redirect", status.redirect, "redirect"),
         gone,
         *([step("source", status.source, "source")] if status.source else []),

@@ -47,6 +47,8 @@ def _urls(out: Exposition, status: Status) -> None:
     out.value("shoal_urls_discovered", "gauge", "Known URLs, in any state.", status.discovered)
     _by(out, "shoal_urls", "Known URLs by state.", "state", by_state)
     _by(out, "shoal_pages", "Fetched pages by fate.", "fate", status.fetched_by_fate)
+    about = "Documents inside others by fate."
+    _by(out, "shoal_inside", about, "fate", status.inside_by_fate)
     _by(out, "shoal_failed", "Failed URLs by cause.", "cause", status.failed_by_reason)
     _by(out, "shoal_excluded", "Excluded URLs by reason.", "reason", status.excluded_by_reason)
     _by(out, "shoal_gone", "URLs that are gone, by status.", "status", status.gone_by_status)

@@ -7,6 +7,7 @@ It opens with the pages that the collection has: most URLs that are known lead e
 from shoal.collection.report.url_list import (
     ANSWERED,
     IN_FLIGHT,
+    INSIDE,
     MOST_ON_A_PAGE,
     SORTS,
     STORED,
@@ -23,7 +24,7 @@ from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, View, number, text
 
 _ANY = "any"
-_STATES = (STORED, *map(str, State), ANSWERED, IN_FLIGHT, _ANY)
+_STATES = (STORED, *map(str, State), INSIDE, ANSWERED, IN_FLIGHT, _ANY)
 _LINES = 50
 
 
