@@ -45,6 +45,7 @@ ASKED: dict[str, Ask] = {
     "row": lambda c, urls: [c.row(url) for url in urls],
     "search": lambda c, _: (c.search("page").total, {each.url for each in c.search("moved")}),
     "sees_everything": lambda c, _: c.sees_everything(),
+    "site_says": lambda c, urls: [c.site_says(url) for url in urls],
     "status": lambda c, _: (c.status().discovered, c.status().fetched_by_fate, c.status().totals),
     "stored_body": lambda c, _: [_body(c, page) for page in c.pages()],
     "stored_text": lambda c, _: [c.stored_text(p.stored.row, p.stored.when) for p in c.pages()],

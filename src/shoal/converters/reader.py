@@ -12,7 +12,7 @@ from shoal.clock import as_datetime
 from shoal.converters import encoding
 from shoal.converters.characters import language
 from shoal.converters.context import Context, Converted
-from shoal.converters.html.ai_use import joined_header, signals
+from shoal.converters.html.ai_use import joined_header, licenses, signals
 from shoal.converters.html.head import refresh_target
 from shoal.converters.limits import DEFAULT_LIMITS, Limits
 from shoal.converters.links import LinkMaker
@@ -82,6 +82,7 @@ class Reader:
         for converted in documents(self._registry, body, context):
             content = content_text(converted.page.text, converted.page.line_scores)
             document = self._document(fetched, len(body), converted)
+            document.licenses = licenses(fetched, converted.page.licenses, visit.url)
             document.content_chars = len(content)
             document.content_digest = content_digest(content or converted.page.text)
             self._judge(document, converted, fetched)

@@ -100,6 +100,8 @@ class Document(Struct, array_like=True):
     bold: str = ""
     content_digest: str = ""
     """xxh3 of the content without times of day: by it a change is told from a clock."""
+    licenses: list[str] = []
+    """URLs of the terms under which it stands, by its own word (rel=license)."""
 
 
 class Reassigned(Struct, array_like=True):
