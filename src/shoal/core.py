@@ -22,7 +22,7 @@ from shoal.clock import Clock
 from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
-from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind, refused
+from shoal.model.visit import OF_SITE, SOURCES, Fetched, Visit, VisitKind, refused
 from shoal.ports import Duplicates, Fetcher, Frontier, Lease, Store, Understander
 
 
@@ -74,7 +74,7 @@ class Progress:
         self.requests += 1
         self.bytes += len(fetched.body)
         self.fetch_seconds += fetched.seconds
-        if visit.kind is VisitKind.ROBOTS or visit.kind in SOURCES:
+        if visit.kind in OF_SITE or visit.kind in SOURCES:
             return
         match fetched.outcome:
             case Outcome.OK:

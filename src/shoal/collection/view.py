@@ -218,9 +218,9 @@ class TabletView(Closing):
         if self._last_site is None or self._last_site[0] != site:
             self._last_site = site, self.frontier.robots(site)
         robots = self._last_site[1]
-        if robots is None or not robots.rules.signals:
+        if robots is None or not (robots.rules.signals or robots.reservations):
             return {}
-        return said_of(robots.rules.signals, (), path_of(url_of(row)))
+        return said_of(robots.rules.signals, robots.reservations, path_of(url_of(row)))
 
     def is_running(self) -> bool:
         return is_locked(self.layout)

@@ -34,6 +34,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import changed, pack
 from shoal.model.robots.page_rules import page_rules
 from shoal.model.robots.robots import parse
+from shoal.model.robots.site_signals import read_tdmrep
 from shoal.model.urls.params import DEFAULT, ParamRules
 from shoal.model.urls.url import seen_key
 from shoal.model.visit import Fetched, Visit, VisitKind
@@ -77,6 +78,8 @@ class Reader:
         body, problem = self._decoded(fetched)
         if visit.kind is VisitKind.ROBOTS:
             return Understood(robots=parse(body, self._settings.product_token))
+        if visit.kind is VisitKind.TDMREP:
+            return Understood(reservations=list(read_tdmrep(body)))
         context = self._context(visit, fetched, body, problem)
         pages, links, prints = list[Document](), list[Link](), list[tuple[bytes, bytes]]()
         for converted in documents(self._registry, body, context):

@@ -13,6 +13,7 @@ from shoal.model.page import Form
 from shoal.model.record import Struct
 from shoal.model.robots.page_rules import PageRules
 from shoal.model.robots.robots import RobotsRules
+from shoal.model.robots.site_signals import Reservation
 
 
 class Fate(StrEnum):
@@ -135,3 +136,5 @@ class Understood(Struct, array_like=True, frozen=True):
     """Entries of a sitemap that are other hosts', for which it can't speak."""
     problem: str = ""
     """What was wrong with a sitemap or a feed."""
+    reservations: list[Reservation] = []
+    """What a site's tdmrep.json says."""
