@@ -22,7 +22,7 @@ from shoal.clock import Clock
 from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
-from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind, refused
+from shoal.model.visit import OF_SITE, SOURCES, Fetched, Visit, VisitKind, refused
 from shoal.model.visit_result import AGAIN, result_of
 from shoal.ports import Duplicates, Fetcher, Frontier, Lease, Store, Understander
 
@@ -75,7 +75,7 @@ class Progress:
         self.requests += 1
         self.bytes += len(fetched.body)
         self.fetch_seconds += fetched.seconds
-        if visit.kind is VisitKind.ROBOTS or visit.kind in SOURCES:
+        if visit.kind in OF_SITE or visit.kind in SOURCES:
             return
         if visit.kind is VisitKind.PAGE:
             self._note_again(result_of(visit, fetched, change))

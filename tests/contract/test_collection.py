@@ -46,6 +46,7 @@ ASKED: dict[str, Ask] = {
     "runs": lambda c, _: [(run.started, run.why, run.asked) for run in c.runs()],
     "search": lambda c, _: (c.search("page").total, {each.url for each in c.search("moved")}),
     "sees_everything": lambda c, _: c.sees_everything(),
+    "site_says": lambda c, urls: [c.site_says(url) for url in urls],
     "status": lambda c, _: (c.status().discovered, c.status().fetched_by_fate, c.status().totals),
     "stored_body": lambda c, _: [_body(c, page) for page in c.pages()],
     "stored_text": lambda c, _: [c.stored_text(p.stored.row, p.stored.when) for p in c.pages()],

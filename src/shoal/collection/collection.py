@@ -133,6 +133,10 @@ class Collection(Closing):
     def told(self, url: str) -> list[SitemapMetadata]:
         return self.ask(url, TabletView.told)
 
+    def site_says(self, url: str) -> dict[str, str]:
+        """What its site says about the use of a page: in robots.txt, and in tdmrep.json."""
+        return self.ask(url, TabletView.site_says)
+
     def rank(self, url: str) -> float:
         """What a page is worth by the links to it, from 0 to 1, as of the last ranking of all."""
         return self.ask(url, TabletView.rank)

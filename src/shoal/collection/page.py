@@ -43,6 +43,10 @@ class Holder(Protocol):
     def lead(self, url: str) -> str: ...
     def duplicates(self, url: str) -> list[str]: ...
     def told(self, url: str) -> list[SitemapMetadata]: ...
+    def site_says(self, url: str) -> dict[str, str]:
+        """What its site says about the use of a page."""
+        ...
+
     def stored_text(self, row: bytes, when: float) -> str:
         """All of a version's text; empty where none is kept."""
         ...
@@ -121,6 +125,16 @@ class Page:
     def told(self) -> list[SitemapMetadata]:
         """What sitemaps say of it: pictures, videos, news, translations."""
         return self.collection.told(self.url)
+
+    @property
+    def ai_use(self) -> dict[str, str | bool]:
+        """What its owner says about the use of it: with the page itself, in the site's robots.txt
+        and tdmrep.json. Recorded, not obeyed."""
+        signals = self.document.signals
+        said: dict[str, str | bool] = {
+            name: value for name in signals.__struct_fields__ if (value := getattr(signals, name))
+        }
+        return said | self.collection.site_says(self.url)
 
     def converted(self, converter: Converter | None = None) -> Conversion:
         """The stored response, read once more: with its tags, in any format. A `converter` that is

@@ -16,7 +16,7 @@ from shoal.closing import Closing
 from shoal.collection.page import Page as Page
 from shoal.config import Config, load
 from shoal.errors import DamagedError
-from shoal.frontier.state.rows import UrlRow
+from shoal.frontier.state.rows import RobotsRow, UrlRow
 from shoal.frontier.state.view import FrontierView, SiteView
 from shoal.layout.duplicates import groups
 from shoal.layout.index_state import IndexHolds, read_state
@@ -26,7 +26,9 @@ from shoal.layout.ranks import Ranks
 from shoal.layout.snapshot import Snapshot, Status, read_last_snapshot, read_snapshot, status_of
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.principal import OWNER, Principal
-from shoal.model.urls.rowkey import holder_of, part_of, url_of
+from shoal.model.robots.patterns import path_of
+from shoal.model.robots.site_signals import said_of
+from shoal.model.urls.rowkey import holder_of, part_of, site_of_key, url_of
 from shoal.model.urls.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
@@ -62,10 +64,13 @@ class TabletView(Closing):
         url = self.config.url
         self._params = ParamRules.from_names(url.strip, url.keep)
         self.searcher: Searcher | None = None
+        self._last_site: tuple[bytes, RobotsRow | None] | None = None
+        """Whose robots.txt was looked up last: an export asks for each page of a site."""
 
     def refresh(self) -> None:
         """See what was written since the collection was opened."""
         self.table.catch_up()
+        self._last_site = None
 
     def canonical(self, url: str) -> str:
         """The URL that is meant, by the same rule as for a seed; where no scheme is named, the one
@@ -209,6 +214,17 @@ class TabletView(Closing):
     def told(self, url: str) -> list[SitemapMetadata]:
         """What sitemaps say of a page: pictures, videos, news, translations."""
         return self.store.sitemap_metadata(self.row(url), self.principal)
+
+    def site_says(self, url: str) -> dict[str, str]:
+        """What its site says about the use of a page, as it was last asked."""
+        row = self.row(url)
+        site = site_of_key(row)
+        if self._last_site is None or self._last_site[0] != site:
+            self._last_site = site, self.frontier.robots(site)
+        robots = self._last_site[1]
+        if robots is None or not (robots.rules.signals or robots.reservations):
+            return {}
+        return said_of(robots.rules.signals, robots.reservations, path_of(url_of(row)))
 
     def is_running(self) -> bool:
         return is_locked(self.layout)

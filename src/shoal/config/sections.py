@@ -104,6 +104,9 @@ class Politeness:
     backoff_cap: Seconds = _setting(3600.0, "The doubling of that wait ends here.")
     retry_after_cap: Seconds = _setting(86400.0, "A server's Retry-After is obeyed up to this.")
     robots: Literal["obey"] = _setting("obey", "robots.txt is obeyed; there is no other way.")
+    tdmrep: Literal["no", "yes"] = _setting(
+        "no", "Whether a site's /.well-known/tdmrep.json is asked for behind its robots.txt."
+    )
     rate: float = _setting(
         100.0, "Wanted pages per second; decides how many sites are held ready.", 0.001
     )

@@ -12,7 +12,7 @@ from shoal.clock import as_datetime
 from shoal.converters import encoding
 from shoal.converters.characters import language
 from shoal.converters.context import Context, Converted
-from shoal.converters.html.ai_use import joined_header, signals
+from shoal.converters.html.ai_use import joined_header, licenses, signals
 from shoal.converters.html.head import refresh_target
 from shoal.converters.limits import DEFAULT_LIMITS, Limits
 from shoal.converters.links import LinkMaker
@@ -34,6 +34,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import changed, pack
 from shoal.model.robots.page_rules import page_rules
 from shoal.model.robots.robots import parse
+from shoal.model.robots.site_signals import read_tdmrep
 from shoal.model.urls.params import DEFAULT, ParamRules
 from shoal.model.urls.url import seen_key
 from shoal.model.visit import Fetched, Visit, VisitKind
@@ -77,11 +78,14 @@ class Reader:
         body, problem = self._decoded(fetched)
         if visit.kind is VisitKind.ROBOTS:
             return Understood(robots=parse(body, self._settings.product_token))
+        if visit.kind is VisitKind.TDMREP:
+            return Understood(reservations=list(read_tdmrep(body)))
         context = self._context(visit, fetched, body, problem)
         pages, links, prints = list[Document](), list[Link](), list[tuple[bytes, bytes]]()
         for converted in documents(self._registry, body, context):
             content = content_text(converted.page.text, converted.page.line_scores)
             document = self._document(fetched, len(body), converted)
+            document.licenses = licenses(fetched, converted.page.licenses, visit.url)
             document.content_chars = len(content)
             document.content_digest = content_digest(content or converted.page.text)
             self._judge(document, converted, fetched)

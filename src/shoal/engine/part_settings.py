@@ -43,6 +43,7 @@ def frontier_settings(
         missing=missing_settings(config, mode),
         head=config.refresh.head == "yes",
         guess_sitemaps=config.sitemaps.use == "guess",
+        tdmrep=polite.tdmrep == "yes",
         sitemap_urls=config.sitemaps.max_urls,
         sitemap_depth=config.sitemaps.max_depth,
         by_priority=config.crawl.order == "priority",

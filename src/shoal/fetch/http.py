@@ -27,7 +27,7 @@ from shoal.fetch.settings import (
 )
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome, of_status
-from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, Fetched, Visit, VisitKind
 
 MAX_ADDRESSES_TRIED = 3
 
@@ -122,7 +122,7 @@ class HttpFetcher:
 
     def _most_bytes(self, kind: VisitKind) -> int:
         limit = self._settings.max_body_bytes
-        if kind is VisitKind.ROBOTS:
+        if kind in OF_SITE:
             return min(limit, ROBOTS_BODY_BYTES)
         return max(limit, SITEMAP_BODY_BYTES) if kind is VisitKind.SITEMAP else limit
 

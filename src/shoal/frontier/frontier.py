@@ -53,7 +53,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.verdict import Finished, Verdict
-from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, Fetched, Visit, VisitKind
 from shoal.model.visit_result import result_of
 from shoal.ports import Batch, Lease, Table
 
@@ -98,7 +98,7 @@ class DiskFrontier:
             self._begin,
             self._write,
         )
-        self._robots = RobotsCache(self.sites, self._seams.remote)
+        self._robots = RobotsCache(self.sites, away, tdmrep=settings.tdmrep)
         self._finisher = Finisher(
             Settler(self._state, self.discovery, self._seams, settings.missing),
             self.discovery,
@@ -216,10 +216,10 @@ class DiskFrontier:
         if self._in_flight.remove(visit.row) is None:
             return
         batch = self._begin()
-        url = None if visit.kind is VisitKind.ROBOTS else self.urls.read(visit.row)
+        url = None if visit.kind in OF_SITE else self.urls.read(visit.row)
         self.urls.let_go(visit.row)
         active = self.sites.active.get(visit.site)
-        if active is not None and visit.kind is VisitKind.ROBOTS:
+        if active is not None and visit.kind in OF_SITE:
             self._robots.give_back(active, visit)
         if url is not None and url.waiting and not self.commands.turn_away(batch, visit.row, url):
             if active is not None:
@@ -242,7 +242,7 @@ class DiskFrontier:
     ) -> Finished:
         self.urls.begin()
         ending = Ending(visit, fetched, understood, verdict, self._clock.now())
-        if visit.kind is VisitKind.ROBOTS:
+        if visit.kind in OF_SITE:
             self._in_flight.remove(visit.row)
             self._finish_robots(batch, ending)
             finished = Finished(verdict)
@@ -262,11 +262,12 @@ class DiskFrontier:
         return finished
 
     def _finish_robots(self, batch: Batch, ending: Ending) -> None:
-        visit, now = ending.visit, ending.now
-        rules = ending.understood.robots
+        visit, now, rules = ending.visit, ending.now, ending.understood.robots
+        if visit.kind is VisitKind.TDMREP:
+            self._robots.finish_tdmrep(batch, ending)
+            return
         if self._settings.reach.sitemaps and ending.fetched.status:
-            listed = () if rules is None else rules.sitemaps
-            self._listings.take_robots(batch, visit.site, listed, now)
+            self._listings.take_robots(batch, visit.site, rules.sitemaps if rules else (), now)
         errand = self._robots.finish(batch, ending)
         if errand is not None:
             if self._robots.send(batch, errand):
@@ -281,8 +282,7 @@ class DiskFrontier:
         if not fetched.requested or visit.kind is VisitKind.INJECTED or visit.is_counted:
             return
         self.counts.add(VISITS + result_of(visit, fetched, change))
-        robots = visit.kind is VisitKind.ROBOTS
-        self.counts.add("total/robots requests" if robots else "total/requests")
+        self.counts.add("total/robots requests" if visit.kind in OF_SITE else "total/requests")
         self.counts.add("total/bytes", len(fetched.body) + len(fetched.head))
         if fetched.cut:
             self.counts.add("total/cut bodies")

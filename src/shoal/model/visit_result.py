@@ -6,7 +6,7 @@ say what was done to find out.
 
 from shoal.model.change_history import Change
 from shoal.model.outcome import Outcome
-from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, SOURCES, Fetched, Visit
 
 AGAIN = ("changed", "unchanged", "gone", "moved", "failed")
 """Of visits to pages that had been visited before."""
@@ -14,7 +14,7 @@ RESULTS = ("first", *AGAIN, "head", "source", "robots")
 
 
 def result_of(visit: Visit, fetched: Fetched, change: Change) -> str:
-    if visit.kind is VisitKind.ROBOTS:
+    if visit.kind in OF_SITE:
         return "robots"
     if visit.kind in SOURCES:
         return "source"

@@ -23,7 +23,7 @@ from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import part_of, row_key, url_of
 from shoal.model.urls.spelling import spellings
 from shoal.model.verdict import Finished
-from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, SOURCES, Fetched, Visit, VisitKind
 from shoal.ports import Batch, RemoteTablets, Table
 from shoal.store import archive, warc
 from shoal.store.archive_ends import ArchiveEnds
@@ -123,7 +123,7 @@ class PageStore:
         finished: Finished,
     ) -> None:
         self.ends.note(batch, understood.response, understood.request)
-        if visit.kind is VisitKind.ROBOTS or fetched.outcome in _NOT_VISITED:
+        if visit.kind in OF_SITE or fetched.outcome in _NOT_VISITED:
             self._tell_of_refusal(batch, visit, fetched)
             return
         when = fetched.ended

@@ -87,6 +87,8 @@ class PageLine(Struct):
     author: str
     published: str
     """ISO 8601, as far as the page says it."""
+    licenses: list[str]
+    """URLs of the terms under which it stands, by its own word."""
 
 
 def url_lines(
@@ -123,7 +125,7 @@ def visit_lines(collection: Collection, url: str) -> list[VisitLine]:
 
 
 def page_line(page: Page) -> PageLine:
-    document, signals = page.document, page.document.signals
+    document = page.document
     return PageLine(
         url=page.url,
         status=page.status,
@@ -142,16 +144,13 @@ def page_line(page: Page) -> PageLine:
         fate=page.fate,
         problem=document.problem,
         rules={name: getattr(document.rules, name) for name in document.rules.__struct_fields__},
-        ai_use={
-            name: value
-            for name in ("content_usage", "content_signal", "tdm_reservation", "tdm_policy", "noai")
-            if (value := getattr(signals, name))
-        },
+        ai_use=page.ai_use,
         links=page.collection.links(page.url),
         anchors=page.collection.anchors(page.url),
         told=page.told,
         author=document.author,
         published=document.published,
+        licenses=document.licenses,
     )
 
 

@@ -10,6 +10,7 @@ import time
 from shoal.clock import iso
 from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import history_lines
+from shoal.collection.report.signals_of_use import signal_lines
 from shoal.collection.report.sitemap_metadata import metadata_lines
 from shoal.collection.view import Page, TabletView
 from shoal.duplicates.near.sketch import resemblance
@@ -250,6 +251,7 @@ def _content(collection: TabletView, url: str) -> list[Line]:
         lines.append(
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
+    lines += [Line(topic, says) for topic, says in signal_lines(page)]
     lines += _duplicates(collection, page)
     fate = page.fate
     if fate not in tuple(Fate):

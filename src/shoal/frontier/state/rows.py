@@ -29,6 +29,7 @@ from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.robots.robots import RobotsRules
+from shoal.model.robots.site_signals import Reservation
 from shoal.model.visit import VisitKind
 
 ACTIVE_MARK = b"\x01"
@@ -207,6 +208,8 @@ class SiteRow(Struct, array_like=True):
     """How often in a row its TLS failed, and until when it is left alone for it. That is the site's
     own affair: the host's other site answers all the same."""
     tls_until_ms: int = 0
+    tdmrep_until_ms: int = 0
+    """When its tdmrep.json is due again; 0: it was not asked for."""
 
 
 class RobotsRow(Struct, array_like=True):
@@ -216,6 +219,8 @@ class RobotsRow(Struct, array_like=True):
     requested_ms: int = 0
     status: int = 0
     url: str = ""
+    reservations: list[Reservation] = []
+    """What the site's tdmrep.json says, if it was asked for."""
 
 
 class HostRow(Struct, array_like=True):

@@ -46,6 +46,8 @@ class FrontierSettings:
     """At most, of one site."""
     sitemap_depth: int = 2
     """An index may name an index so often."""
+    tdmrep: bool = False
+    """Whether a site's tdmrep.json is asked for behind its robots.txt."""
     by_priority: bool = False
     """Whether the priority that a sitemap tells counts."""
     seed: int | None = None
