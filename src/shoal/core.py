@@ -143,18 +143,21 @@ class Crawl:
     async def _visit(self, site: Lease) -> None:
         """One turn of a site. It keeps nothing: a worker that waits holds no body."""
         frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
-        visit, fetched, is_committed = site.next_url(), Fetched(Outcome.CANCELLED), False
+        visit, fetched, is_settled = site.next_url(), Fetched(Outcome.CANCELLED), False
         try:
             try:
                 refusal = site.refusal(visit)
                 fetched = refused(refusal, clock.now()) if refusal else await fetcher.fetch(visit)
             finally:
+                if is_dropped := fetched.outcome is Outcome.DROPPED:
+                    frontier.give_back(visit)  # it is asked again, when the site's wait is over
                 frontier.release(site, fetched)
-            understood = await self._understand(visit, fetched)
-            self.commit(visit, fetched, understood)
-            is_committed = True
+            if not is_dropped:
+                understood = await self._understand(visit, fetched)
+                self.commit(visit, fetched, understood)
+            is_settled = True
         finally:
-            if not is_committed:
+            if not is_settled:
                 frontier.give_back(visit)
 
     def commit(self, visit: Visit, fetched: Fetched, understood: Understood) -> None:

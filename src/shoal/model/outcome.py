@@ -47,6 +47,7 @@ class Outcome(StrEnum):
     TLS = "tls"
     TIMEOUT = "timeout"
     BROKEN = "broken answer"
+    DROPPED = "dropped"  # a kept connection was closed instead: it is asked again on a new one
     TOO_LARGE = "headers too large"
     BAD_REDIRECT = "bad redirect"
     NO_SCHEME = "no fetcher"
@@ -86,6 +87,7 @@ TREATMENT: dict[Outcome, Treatment] = {
     Outcome.TLS: Treatment(State.FAILED, 2, 10, True),
     Outcome.TIMEOUT: Treatment(State.FAILED, 3, 10, True),
     Outcome.BROKEN: Treatment(State.FAILED, 2, 10, True),
+    Outcome.DROPPED: Treatment(State.QUEUED, 1, 0, False),  # no try of the page's: see core.py
     Outcome.TOO_LARGE: Treatment(State.FAILED, 1, 0, True),
     Outcome.BAD_REDIRECT: Treatment(State.FAILED, 1, 0, False),
     Outcome.NO_SCHEME: Treatment(State.EXCLUDED, 1, 0, False),
