@@ -31,7 +31,7 @@ from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, anywhere
-from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.background.revisit_dates import Selection, leave_chosen
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.rows import CLOCK_KEY, MODE_KEY
@@ -85,7 +85,8 @@ class Engine:
         """Whether pages are asked for again."""
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
-        self._max_depth = _least(config.crawl.max_depth, parse_rules(self._rules).max_depth)
+        depths = (config.crawl.max_depth, parse_rules(self._rules).max_depth)
+        self._max_depth = min((each for each in depths if each is not None), default=None)
         # What the person said on the command line of the first crawl becomes the collection's own.
         self.layout.create(config.from_flags_as_toml())
         with ExitStack() as undo:
@@ -249,8 +250,7 @@ class Engine:
         return changed
 
     def _budget(self, planned: int) -> float:
-        counts = self._counts if self._counts is not None else Counts()
-        return budget_per_second(self.config, counts, planned)
+        return budget_per_second(self.config, self._counts or Counts(), planned)
 
     def set_budget(self) -> None:
         """It follows the number of pages and what there is to do; the price follows what was really
@@ -269,6 +269,10 @@ class Engine:
         self._frontier.change(partial(schedules.select, selection))
         while schedules.pending:
             self._frontier.change(schedules.go_on)
+
+    def end_refresh(self) -> int:
+        """How many pages were chosen and not asked for; they wait no more."""
+        return leave_chosen(self._frontier) if self._mode is Mode.REFRESH else 0
 
     # --- who works on it --------------------------------------------------------------------
 
@@ -396,7 +400,3 @@ class Engine:
 
     def _child_config(self) -> bytes:
         return child_config(self.config, self._rules, self._scope.settings, self.layout)
-
-
-def _least(*limits: int | None) -> int | None:
-    return min((limit for limit in limits if limit is not None), default=None)

@@ -78,6 +78,8 @@ class Summary:
     missing: int = 0
     """gone or moved;"""
     again_failed: int = 0
+    left: int = 0
+    """Pages that a refresh chose and could not ask for: the next one chooses them anew."""
 
     @property
     def finished(self) -> bool:
@@ -117,6 +119,7 @@ class RunningCrawl:
         self._crawl: Crawl = engine.crawl()
         self._started = engine.clock.now()
         self._visits_before = visits_of(engine.counts)
+        self._left = 0
         self._marks: list[tuple[float, int]] = []
         self._over = asyncio.Event()
         self._taking = asyncio.Lock()
@@ -162,6 +165,7 @@ class RunningCrawl:
             if self._index is not None:
                 self._index.start()
             await self._work()
+            self._left = self._engine.end_refresh()
             self._ended = self._crawl.stopping or "finished"
         finally:
             fault = await to_its_end(self._end(keepers))
@@ -186,6 +190,7 @@ class RunningCrawl:
             changed=self._crawl.progress.changed,
             missing=self._crawl.progress.missing,
             again_failed=self._crawl.progress.again_failed,
+            left=self._left,
         )
 
     async def _end(self, keepers: "list[asyncio.Task[None]]") -> BaseException | None:

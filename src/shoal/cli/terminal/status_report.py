@@ -109,6 +109,11 @@ def ending(
     if summary.again:
         failed = summary.again_failed
         yield asked_again(summary.again, summary.changed, summary.missing, failed)
+    if summary.left:
+        pages = count(summary.left, "page was", "pages were")
+        why = "its host is" if summary.left == 1 else "their hosts are"
+        because = f"{why} paused or left alone for now" if summary.finished else "it was stopped"
+        yield f"{pages} left for the next refresh: {because}."
     if summary.reconsidered:
         urls = count(summary.reconsidered, "URL")
         whose = "its" if summary.reconsidered == 1 else "their"
