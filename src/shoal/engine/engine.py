@@ -127,7 +127,7 @@ class Engine:
             self._frontier, self._fetcher, self._pool, self._prints, self._store, self.clock
         )
         counts, directory = self._frontier.counts, self.layout.directory
-        self._limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
+        self.limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
         self._archive_sync = ArchiveSync(self.layout.warc)
         self.run_log = RunLog(self._table, self._mode)
 
@@ -211,7 +211,7 @@ class Engine:
     # --- a crawl ----------------------------------------------------------------------------
 
     def crawl(self) -> Crawl:
-        return Crawl(self._parts, self._limits)
+        return Crawl(self._parts, self.limits)
 
     def _is_behind(self) -> bool:
         """Whether readers or other tablets must first take what is here for them."""

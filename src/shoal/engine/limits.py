@@ -32,6 +32,8 @@ class CrawlLimits:
         """While it `is_behind` with what it found, nothing new is asked for."""
         self._is_behind = is_behind
         self._crawl = config.crawl
+        self.granted: int | None = None
+        """Of many tablets: how many pages this one may count. Then it waits for more."""
         self._counts = counts
         self._directory = directory
         self._clock = clock
@@ -53,7 +55,7 @@ class CrawlLimits:
         return ""
 
     def room(self, claimed: int) -> bool:
-        limit = self._crawl.max_pages
+        limit = self._crawl.max_pages if self.granted is None else self.granted
         if self._is_behind():
             return False
         return limit is None or pages_of(self._counts) + claimed < limit

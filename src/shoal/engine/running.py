@@ -139,6 +139,10 @@ class RunningCrawl:
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
 
+    def look_again(self) -> None:
+        """A limit has moved."""
+        self._crawl.look_again()
+
     @property
     def progress(self) -> Progress:
         return self._crawl.progress

@@ -111,7 +111,7 @@ class DiskFrontier:
             self._state, self.discovery, self._robots, self._bench, self._requeuer
         )
         self._leases: set[SiteLease] = set()
-        self._waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
+        self.waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
         self._halted = False
         self._notice_clock()
         self.recovered = self._bench.recover()
@@ -125,7 +125,7 @@ class DiskFrontier:
         lease = self.lease()
         if lease is not None or self._is_over():
             return lease
-        return await self._waiters.wait(self._return)
+        return await self.waiters.wait(self._return)
 
     def lease(self) -> SiteLease | None:
         """A site whose turn it is now."""
@@ -210,7 +210,7 @@ class DiskFrontier:
         else:
             self._bench.clocks.addresses.take_back(lease.turn)
         self._bench.put_back(active, now)
-        self._waiters.poke()
+        self.waiters.poke()
 
     def give_back(self, visit: Visit) -> None:
         if self._in_flight.remove(visit.row) is None:
@@ -258,7 +258,7 @@ class DiskFrontier:
             self.sites.touch_clock(active.gate)
         self._count(visit, fetched, finished.change)
         self._flush(batch)
-        self._waiters.poke()
+        self.waiters.poke()
         return finished
 
     def _finish_robots(self, batch: Batch, ending: Ending) -> None:
@@ -314,12 +314,12 @@ class DiskFrontier:
         self.urls.begin()
         self._listings.take(batch, visit.row, named, self._clock.now())
         self._flush(batch)
-        self._waiters.poke()
+        self.waiters.poke()
 
     def lent(self, addresses: Iterable[str]) -> None:
         """More of these addresses is ours by now: who waits for them may be asked earlier."""
         self._bench.hasten(addresses, self._clock.now())
-        self._waiters.poke()
+        self.waiters.poke()
 
     def change(self, work: Callable[[Batch, float], None]) -> None:
         """Do something to its state, in a batch of its own."""
@@ -342,7 +342,7 @@ class DiskFrontier:
     def _write(self, batch: Batch) -> None:
         self._flush(batch)
         self._table.write(batch)
-        self._waiters.poke()
+        self.waiters.poke()
 
     def _flush(self, batch: Batch) -> None:
         self.sites.flush(batch)
@@ -370,7 +370,7 @@ class DiskFrontier:
     def halt(self) -> None:
         """No site is leased from now on; what is in flight may finish."""
         self._halted = True
-        self._waiters.dispatch()
+        self.waiters.dispatch()
 
     def close(self) -> None:
         """Retire every site, so that the next start knows their clocks. What is still in flight
@@ -382,7 +382,7 @@ class DiskFrontier:
             self._bench.retire(batch, active, now)
         self._bench.clocks.addresses.save(batch, now)
         self._write(batch)
-        self._waiters.close()
+        self.waiters.close()
 
     def report(self) -> Report:
         now, ready = self._clock.now(), self._next_ready()
