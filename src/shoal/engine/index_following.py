@@ -10,8 +10,8 @@ _FORGOTTEN_AT_ONCE = 5_000
 
 
 class IndexFollowing:
-    def __init__(self, layout: Layout, table: Table, log: ChangeLog) -> None:
-        self._child = IndexChild(layout)
+    def __init__(self, layout: Layout, table: Table, log: ChangeLog, memory: int) -> None:
+        self._child = IndexChild(layout, memory)
         self._table = table
         self._log = log
 
@@ -27,6 +27,10 @@ class IndexFollowing:
         """How many pages the index has, and whether that is all."""
         state = self._child.state
         return state.pages, state.position >= self._log.last
+
+    def resident(self) -> int:
+        """Bytes of memory that its process takes now."""
+        return self._child.resident()
 
     def hurry(self) -> None:
         """What somebody waits for is taken in at once."""

@@ -31,7 +31,7 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
     """How it stands: counts that add up, and the running crawl."""
     from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.crawl_progress import live_lines
+    from shoal.cli.terminal.crawl_progress import live_lines, memory_line
     from shoal.cli.terminal.status_report import status_lines
     from shoal.cli.terminal.wording import program
 
@@ -49,7 +49,7 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
         screen.say(f"This crawl ({by}):")
         counts = {"queued": found.queued + found.in_flight}
         counts["fetched/duplicate"] = found.fetched_by_fate.get("duplicate", 0)
-        for line in live_lines(counts, found.live):
+        for line in filter(None, (*live_lines(counts, found.live), memory_line(found.live))):
             screen.say(f"  {line}")
     screen.say(f"Any of these: {program()} urls --state STATE [--reason REASON]")
     if is_cluster:
