@@ -201,6 +201,9 @@ class Index:
     follow: Literal["yes", "no"] = _setting(
         "yes", "Whether pages are indexed while a crawl runs; otherwise by the next search."
     )
+    memory: Bytes = _setting(
+        512_000_000, "Memory of the process that writes the index beside a crawl.", 256_000_000
+    )
 
 
 @dataclass(frozen=True, slots=True)

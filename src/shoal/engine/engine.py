@@ -293,7 +293,8 @@ class Engine:
         """None: the settings want none."""
         if self.config.index.follow != "yes":
             return None
-        return IndexFollowing(self.layout, self._table, self._store.log)
+        memory = self.config.index.memory
+        return IndexFollowing(self.layout, self._table, self._store.log, memory)
 
     def exchange(self) -> Exchange:
         """With other tablets."""

@@ -56,6 +56,10 @@ class Entries:
         """It changed."""
         self._readers.pop(row, None)
 
+    def forget_all(self) -> None:
+        """What was asked for is asked for again."""
+        self._readers.clear()
+
     def of(self, row: bytes) -> Entry | None:
         """The entry of a row, or None when the index must not hold it."""
         page, known = self._store.whole(row, OWNER), self._frontier.url(holder_of(row))

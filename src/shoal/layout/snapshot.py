@@ -59,6 +59,12 @@ class Live(Struct):
     """What is in flight; the first few where it is much."""
     body_bytes: int = 0
     """Of bodies in memory, which arrive or wait for a reader."""
+    body_memory: int = 0
+    """Their bound."""
+    index_bytes: int = 0
+    """Of memory that the process which writes the index takes."""
+    index_memory: int = 0
+    """Its bound; 0 where there is none beside the crawl."""
 
 
 class Snapshot(Struct):

@@ -35,7 +35,7 @@ def status(
     """How it stands: counts that add up, and the running crawl."""
     from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.crawl_progress import live_lines
+    from shoal.cli.terminal.crawl_progress import live_lines, memory_line
     from shoal.cli.terminal.status_report import run_lines, status_lines
     from shoal.cli.terminal.wording import program
     from shoal.model.record import to_json
@@ -62,7 +62,7 @@ def status(
         screen.say(f"This crawl ({by}):")
         counts = {"queued": found.queued + found.in_flight}
         counts["fetched/duplicate"] = found.fetched_by_fate.get("duplicate", 0)
-        for line in live_lines(counts, found.live):
+        for line in filter(None, (*live_lines(counts, found.live), memory_line(found.live))):
             screen.say(f"  {line}")
     screen.say(f"Any of these: {program()} urls --state STATE [--reason REASON]")
     if is_cluster:

@@ -75,6 +75,8 @@ def _crawl(out: Exposition, status: Status) -> None:
     out.value("shoal_pages_reading", "gauge", about, _of(live, "reading"))
     about = "Bytes of bodies in memory, which arrive or wait for a reader."
     out.value("shoal_body_memory_bytes", "gauge", about, _of(live, "body_bytes"))
+    about = "Bytes of memory that the process which writes the index takes."
+    out.value("shoal_index_memory_bytes", "gauge", about, _of(live, "index_bytes"))
     out.value("shoal_active_sites", "gauge", "Sites held ready.", _of(live, "active_sites"))
 
 
