@@ -125,6 +125,7 @@ class Engine:
         )
         counts, directory = self._frontier.counts, self.layout.directory
         self._limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
+        self._limits.take_no_pages = self._frontier.take_no_pages
         self._archive_sync = ArchiveSync(self.layout.warc)
 
     def _open_table(self) -> RocksTable:

@@ -16,6 +16,7 @@ from shoal.counters import Counts
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.model.visit import VisitKind
 from shoal.whole_file import write_whole
 
 
@@ -91,9 +92,11 @@ class Status(Struct):
     totals: dict[str, int]
     live: Live | None = None
     source: int = 0
-    """Sitemaps and feeds, which are answered and no pages."""
+    """Sitemaps and feeds, which are answered and no pages; also what follows."""
     indexed: int = 0
     """Pages that searches find, whatever their last visit came to."""
+    requisites: int = 0
+    """Pictures, styles and scripts of pages, which were archived with them."""
 
 
 def status_of(directory: Path, snapshot: Snapshot) -> Status:
@@ -130,6 +133,7 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         live=snapshot.live,
         source=by_state[State.SOURCE],
         indexed=snapshot.indexed,
+        requisites=counts[f"{State.SOURCE}/{VisitKind.REQUISITE}"],
     )
 
 
