@@ -41,6 +41,9 @@ class Parts(NamedTuple):
 class Limits(Protocol):
     """When is it enough?"""
 
+    met: str
+    """The limit, in words, that ends the crawl once what goes with its last pages is there."""
+
     def reached(self) -> str:
         """Which limit is reached, in words; empty when none is."""
         ...
@@ -117,6 +120,7 @@ class Crawl:
                     group.create_task(self._work())
         except BaseExceptionGroup as faults:
             raise faults.exceptions[0] from None  # the first worker's fault stopped the others
+        self.stopping = self.stopping or self._limits.met
 
     def stop(self, reason: str) -> None:
         """Take no more work; what is in flight is finished and committed."""

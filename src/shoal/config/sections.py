@@ -183,6 +183,13 @@ class Url:
 @dataclass(frozen=True, slots=True)
 class Archive:
     max_file: Bytes = _setting(1_000_000_000, "A WARC file that reaches this is closed.", 1_000)
+    requisites: Literal["no", "yes"] = _setting(
+        "no", "Whether pictures, styles and scripts of stored pages are fetched and archived, too."
+    )
+    max_requisites: int = _setting(
+        200, "So many of one page, with those that its style sheets name.", 1, 10_000
+    )
+    max_requisite: Bytes = _setting(10_000_000, "A longer one is cut here.", 1)
 
 
 @dataclass(frozen=True, slots=True)

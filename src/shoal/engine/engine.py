@@ -128,6 +128,7 @@ class Engine:
         )
         counts, directory = self._frontier.counts, self.layout.directory
         self.limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
+        self.limits.take_no_pages = self._frontier.take_no_pages
         self._archive_sync = ArchiveSync(self.layout.warc)
         self.run_log = RunLog(self._table, self._mode)
 

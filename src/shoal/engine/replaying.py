@@ -118,7 +118,7 @@ class Replaying:
             archived.url,
             row,
             site,
-            VisitKind.SITEMAP if _is_sitemap(fetched.body) else VisitKind.PAGE,
+            _kind(archived, fetched),
             level=1,
             keep=Keep.TEXT,  # its response is in the archive
             is_first=known is None and self._store.page(row, OWNER) is None,
@@ -176,6 +176,12 @@ def _is_private(address: str) -> bool:
         return bool(address) and ipaddress.ip_address(address).is_private
     except ValueError:
         return False
+
+
+def _kind(archived: ArchivedVisit, fetched: Fetched) -> VisitKind:
+    if archived.is_requisite:
+        return VisitKind.REQUISITE
+    return VisitKind.SITEMAP if _is_sitemap(fetched.body) else VisitKind.PAGE
 
 
 def _is_sitemap(body: bytes) -> bool:

@@ -131,6 +131,8 @@ class HttpFetcher:
         limit = self._settings.max_body_bytes
         if kind in OF_SITE:
             return min(limit, ROBOTS_BODY_BYTES)
+        if kind is VisitKind.REQUISITE:
+            return min(limit, self._settings.max_requisite_bytes)
         return max(limit, SITEMAP_BODY_BYTES) if kind is VisitKind.SITEMAP else limit
 
     async def _try_addresses(self, request: Request, target: Target, places: Addresses) -> Fetched:

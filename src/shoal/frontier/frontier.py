@@ -110,6 +110,7 @@ class DiskFrontier:
         self.inbound = Inbound(
             self._state, self.discovery, self._robots, self._bench, self._requeuer
         )
+        self.take_no_pages = self._bench.take_no_pages
         self._leases: set[SiteLease] = set()
         self.waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
         self._halted = False
@@ -268,8 +269,7 @@ class DiskFrontier:
             return
         if self._settings.reach.sitemaps and ending.fetched.status:
             self._listings.take_robots(batch, visit.site, rules.sitemaps if rules else (), now)
-        errand = self._robots.finish(batch, ending)
-        if errand is not None:
+        if (errand := self._robots.finish(batch, ending)) is not None:
             if self._robots.send(batch, errand):
                 self._bench.await_answer(errand.requested_for, now)
                 return

@@ -19,6 +19,7 @@ from shoal.counters import INSIDE, TOTAL, VISITS, Counts
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.model.visit import VisitKind
 from shoal.model.visit_result import RESULTS
 from shoal.whole_file import write_whole
 
@@ -107,7 +108,7 @@ class Status(Struct):
     totals: dict[str, int]
     live: Live | None = None
     source: int = 0
-    """Sitemaps and feeds, which are answered and no pages."""
+    """Sitemaps and feeds, which are answered and no pages; also what follows."""
     indexed: int = 0
     """Pages that searches find, whatever their last visit came to."""
     kept: int = 0
@@ -119,6 +120,8 @@ class Status(Struct):
     """Those that are no longer in their file, or whose file is gone."""
     inside_indexed: int = 0
     """Those that searches find."""
+    requisites: int = 0
+    """Pictures, styles and scripts of pages, which were archived with them."""
     visits: dict[str, int] = {}
     """Requests by what they came to, over the collection's life: `first`, then those to pages that
     had been visited before, then those for no page. Their sum is `totals.requests`."""
@@ -175,6 +178,7 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         inside_indexed=snapshot.indexed_inside,
         visits=visits_of(counts),
         last_visits={name: snapshot.visits.get(name, 0) for name in RESULTS},
+        requisites=counts[f"{State.SOURCE}/{VisitKind.REQUISITE}"],
     )
 
 

@@ -138,3 +138,5 @@ class Understood(Struct, array_like=True, frozen=True):
     """What was wrong with a sitemap or a feed."""
     reservations: list[Reservation] = []
     """What a site's tdmrep.json says."""
+    requisites: list[Link] = []
+    """What a page or a style sheet needs to look as it did, if that is to be archived."""

@@ -23,7 +23,8 @@ def status_lines(status: Status) -> Iterator[str]:
         "unchanged": status.unchanged,
         "redirect": status.redirect,
         "gone": status.gone,
-        "source": status.source,
+        "source": status.source - status.requisites,
+        "requisite": status.requisites,
     }
     rows = [
         ("discovered", status.discovered, ""),

@@ -221,18 +221,18 @@ def page_lines(collection: TabletView, start: bytes, part: Part) -> Slice[bytes]
 
 
 def warc_records(collection: TabletView, start: bytes, part: Part) -> Slice[list[Record]]:
-    wanted, brought = Filter(since=part.since), set[WarcLocation]()
+    brought = set[WarcLocation]()
 
     def found() -> Iterator[tuple[bytes, list[Record], int]]:
-        for stored in collection.store.stream(start, part.end, collection.principal, wanted):
+        for row, locations in lines.archived(collection, start, part):
             records = []
-            for location, is_brought, of in lines.records_of(collection, stored, part):
+            for location, is_brought, of in locations:
                 if location not in brought:
                     data = read_member(collection.layout.warc, location)
                     records.append(Record(location, is_brought, of, data))
                 if is_brought:
                     brought.add(location)
-            yield stored.row, records, sum(len(record.data) for record in records)
+            yield row, records, sum(len(record.data) for record in records)
 
     return cut(found())
 

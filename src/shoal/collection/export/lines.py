@@ -4,6 +4,8 @@ What owners say about AI use goes with every record.
 """
 
 from collections.abc import Iterator
+from heapq import merge
+from operator import itemgetter
 from typing import NamedTuple
 
 from shoal.clock import as_datetime, iso
@@ -16,9 +18,12 @@ from shoal.model.document import WarcLocation
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.visit import VisitKind
 from shoal.store import cdxj
 from shoal.store.archive import read_record_at
-from shoal.store.pages import StoredPage
+from shoal.store.pages import Filter, StoredPage
+
+_REQUISITES = f"{State.SOURCE}/{VisitKind.REQUISITE}"
 
 
 class Part(NamedTuple):
@@ -162,6 +167,32 @@ class Wanted(NamedTuple):
     """The body that a revisit refers to, whose own page comes later or not at all."""
     row: bytes = b""
     """The row of the page whose body is brought along."""
+
+
+def archived(
+    collection: TabletView, start: bytes, part: Part
+) -> Iterator[tuple[bytes, list[Wanted]]]:
+    """The records of each stored page, in row order, and of what pages need to look as they did."""
+    pages = collection.store.stream(start, part.end, collection.principal, Filter(since=part.since))
+    found = ((page.row, records_of(collection, page, part)) for page in pages)
+    return merge(found, _of_requisites(collection, start, part), key=itemgetter(0))
+
+
+def _of_requisites(
+    collection: TabletView, start: bytes, part: Part
+) -> Iterator[tuple[bytes, list[Wanted]]]:
+    """They have no document, and so no readers: they are the owner's."""
+    counts = collection.frontier.counts()
+    if not (counts[_REQUISITES] and collection.principal.everything):
+        return
+    for row, url in collection.frontier.urls(start, part.end):
+        if url.kind is not VisitKind.REQUISITE or url.state is not State.SOURCE:
+            continue
+        history = collection.store.history(row, collection.principal)
+        visits = (visit for when, visit in history if part.since is None or when >= part.since)
+        if (newest := next(visits, None)) is not None:
+            locations = (newest.response, newest.request)
+            yield row, [Wanted(each, brought=False) for each in locations if each is not None]
 
 
 def records_of(collection: TabletView, page: StoredPage, part: Part) -> list[Wanted]:

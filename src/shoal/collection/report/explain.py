@@ -31,7 +31,7 @@ from shoal.model.record import Struct
 from shoal.model.robots.patterns import path_of
 from shoal.model.urls.rowkey import site_of_key, url_of
 from shoal.model.urls.url import canonical
-from shoal.model.visit import Visit
+from shoal.model.visit import Visit, VisitKind
 from shoal.store.rows import VisitRow
 
 _FOUND = {
@@ -43,6 +43,7 @@ _FOUND = {
 _THROUGH = {
     LinkSource.REDIRECT: "a redirect of",
     LinkSource.NAMED_FEED: "a feed that a person named,",
+    LinkSource.REQUISITE: "what a page needs to look as it did, named by",
 }
 _HTML = ("text/html", "application/xhtml+xml")
 _NEEDS_SCRIPTS = (
@@ -53,6 +54,8 @@ _NEEDS_LOGIN = (
     "The server wants a login, and none is sent; save the page in a browser and crawl the file, or "
     "leave it out (--exclude)."
 )
+_SOURCE = "It is a {}: what it names was taken, and it is no page."
+_NEEDED = "It is a picture, style or script of a page: it is archived, and it is no page."
 
 
 class Line(Struct):
@@ -142,7 +145,7 @@ def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, Visit
             why = f"status {known.status}" if known.status else reason
             return "It is gone." if why in ("", "0") else f"It is gone ({why})."
         case State.SOURCE:
-            return f"It is a {known.kind}: what it names was taken, and it is no page."
+            return _NEEDED if known.kind is VisitKind.REQUISITE else _SOURCE.format(known.kind)
         case State.EXCLUDED:
             return f"It was not taken: {reason}."
     return f"It could not be fetched: {reason}."

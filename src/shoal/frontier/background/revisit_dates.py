@@ -176,7 +176,7 @@ class Schedules:
         if url.waiting or self._refresher is None or self._is_inside(batch, state, now):
             return
         if url.kind in SOURCES:
-            if url.category == NO_SITEMAP:
+            if url.category == NO_SITEMAP or url.kind is VisitKind.REQUISITE:
                 return
             if self._source_schedule is None or self._source_schedule.is_wanted(state.row):
                 self._discovery.enqueue(batch, state, to_ms(now), now, revisit=True)

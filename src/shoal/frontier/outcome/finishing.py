@@ -49,6 +49,8 @@ class Finisher:
         if visit.kind is VisitKind.PAGE and ending.fetched.requested and visit.level < REVISIT:
             self._credit.charge(visit.site, own_text=has_own_text(settled.verdict.documents))
         links, targets = self._offer(batch, ending, settled.url)
+        if needed := ending.understood.requisites:
+            self._listings.requisites.take(batch, visit, needed, now)
         self._listings.guesses.consider(batch, visit, settled.url.state, now)
         change, removed, is_back = settled.change, settled.removed, settled.is_back
         return Finished(settled.verdict, links, targets, change, removed, is_back)

@@ -119,6 +119,7 @@ class Settler:
         if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
             _remember_validators(url, ending)
         became_source = url.kind in SOURCES and visit.kind is VisitKind.PAGE
+        became_page = visit.kind is VisitKind.REQUISITE and url.kind is VisitKind.PAGE
         if became_source:  # a 304 would hide its items
             url.etag = url.last_modified = ""
         self._count_site(visit, fetched, was, url.state)
@@ -131,7 +132,10 @@ class Settler:
             due = ask_again_at(url, fetched.outcome, now, self._missing)
         if missed and not TREATMENT[fetched.outcome].blames_site:
             due = None
-        if became_source and due is None:  # it was said to be one while it was being asked for
+        if became_page:  # it was linked to while it was being asked for
+            url.state, url.reason, url.etag, url.last_modified = State.QUEUED, "", "", ""
+            self._discovery.enqueue(batch, state, 0, now)
+        elif became_source and due is None:  # it was said to be one while it was being asked for
             again = self._missing.asks_again
             self._discovery.enqueue(batch, state, to_ms(now), now, revisit=again)
         elif due is None:
@@ -153,6 +157,8 @@ class Settler:
         visit, fetched, understood, verdict, now = ending
         named: Sequence[ListedUrl] = understood.listed
         due: float | None = None
+        if visit.kind is VisitKind.REQUISITE:
+            return Settled(url, verdict, named), None
         if visit.kind in SOURCES:
             self._forget_history(batch, url)
             if self._source_schedule is not None:
@@ -301,6 +307,8 @@ def has_own_text(documents: Sequence[Document]) -> bool:
 
 def _new_state(visit: Visit, now: float) -> UrlState:
     url = UrlRow(State.QUEUED, depth=visit.depth, source=visit.source, found_ms=to_ms(now))
+    if visit.kind is VisitKind.REQUISITE:  # its row was lost
+        url.kind, url.source = visit.kind, LinkSource.REQUISITE
     return UrlState(visit.row, url, None)
 
 

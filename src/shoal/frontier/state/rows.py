@@ -130,6 +130,8 @@ class UrlRow(Struct, array_like=True):
     inside: bool = False
     """Whether it is a document inside another, which is never asked for and counted apart. Older
     releases did not say so of what they wrote."""
+    requisites: int = 0
+    """How many pictures, styles and scripts were named for it, also by its style sheets."""
 
     @property
     def category(self) -> str:
@@ -164,7 +166,10 @@ class UrlRow(Struct, array_like=True):
 
     @property
     def can_reopen(self) -> bool:
-        """Whether another link, one that is wanted, may bring an excluded URL into the queue."""
+        """Whether another link, one that is wanted, may bring an excluded URL into the queue, or
+        make a page of what was only a page's requisite."""
+        if self.kind is VisitKind.REQUISITE:
+            return True
         return self.state is State.EXCLUDED and self.category not in BY_ANSWER
 
 

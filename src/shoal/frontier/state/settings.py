@@ -48,6 +48,8 @@ class FrontierSettings:
     """An index may name an index so often."""
     tdmrep: bool = False
     """Whether a site's tdmrep.json is asked for behind its robots.txt."""
+    requisites: int = 100
+    """What a page may need to look as it did, in all."""
     by_priority: bool = False
     """Whether the priority that a sitemap tells counts."""
     seed: int | None = None

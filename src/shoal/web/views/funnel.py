@@ -1,7 +1,7 @@
 """Where did all URLs go? The funnel, whose counts add up, each number with the list behind it.
 
 discovered = queued + in flight + answered + excluded + failed
-answered   = fetched + unchanged + redirect + gone + source (sitemaps and feeds)
+answered   = fetched + unchanged + redirect + gone + source (sitemaps, feeds, requisites)
 fetched    = indexed + waiting for the index + duplicate + noindex + empty + …
 """
 
