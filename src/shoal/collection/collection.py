@@ -111,7 +111,8 @@ class Collection(Closing):
         return self.ask(url, TabletView.links)
 
     def anchors(self, url: str) -> list[tuple[str, str]]:
-        """(source URL, anchor text) of the pages that link to it, wherever they are."""
+        """(source URL, anchor text) of the pages that link to it, wherever they are, or to a
+        near-duplicate that it stands for; `shoal.links` counts those apart (`to_duplicates`)."""
         return list(self.each_anchor(url))
 
     def each_anchor(self, url: str) -> Iterator[tuple[str, str]]:
