@@ -65,26 +65,32 @@ class Page:
 
     @property
     def url(self) -> str:
+        """Its address; of a document inside another one with its name behind a #."""
         return self.stored.url
 
     @property
     def fetched(self) -> str:
+        """When this version was fetched, in ISO 8601."""
         return iso(self.stored.when)
 
     @property
     def title(self) -> str:
+        """As the page says it; empty when it does not."""
         return self.stored.document.title
 
     @property
     def status(self) -> int:
+        """Of the response that brought it; 0 where there was none, as of a file."""
         return self.stored.fetch.visit.status
 
     @property
     def document(self) -> Document:
+        """All that its reader found out: language, charset, digests, rules of its owner …"""
         return self.stored.document
 
     @property
     def headers(self) -> list[tuple[str, str]]:
+        """Of the response, names in lower case, in their order."""
         return self.stored.fetch.headers
 
     @property
@@ -95,6 +101,7 @@ class Page:
 
     @property
     def whole_text(self) -> str:
+        """All of its text: menus, footers and all."""
         return self.collection.stored_text(self.stored.row, self.stored.when)
 
     @property

@@ -90,9 +90,13 @@ class TabletView(Closing):
     def row(self, url: str) -> bytes:
         row = self.store.find(self.canonical(url))
         member = url.partition("#")[2]
-        # A document within another one has the address of that one, and its name behind the mark.
-        inner = row + part_of(f"#{unquote(member)}") if member else row
-        return inner if member and self.store.page(inner, self.principal) is not None else row
+        # A document within another one has the address of that one, and its name behind the mark:
+        # as its URL writes it, or as a person does.
+        for name in dict.fromkeys((member, unquote(member))) if member else ():
+            inner = row + part_of(f"#{name}")
+            if self.store.page(inner, self.principal) is not None:
+                return inner
+        return row
 
     def pages(
         self,

@@ -78,6 +78,7 @@ class Converter:
     def convert(
         self, source: Convertible, *, name: str = "", media_type: str = "", url: str = ""
     ) -> Conversion:
+        """Read one file, or bytes; `name`, `media_type` and `url` as `shoal.convert` has them."""
         visit, fetched = _asked(source, name, media_type, url)
         return _result(name, self._wait(self._read(visit, fetched)))
 

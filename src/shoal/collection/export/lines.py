@@ -16,6 +16,7 @@ from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
 from shoal.model.document import WarcLocation
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
+from shoal.model.outcome import State
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.visit import VisitKind

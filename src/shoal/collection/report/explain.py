@@ -71,14 +71,18 @@ class Explanation(Struct):
 
 
 def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation:
-    url = collection.canonical(asked)
-    row = collection.row(url)
+    row = collection.row(asked)
+    # Of a document inside another one the mark is a part of its name; of a page it is none.
+    is_inside = row != collection.row(collection.canonical(asked))
+    url = asked if is_inside else collection.canonical(asked)
     known = collection.frontier.url(row)
     stored_url = url_of(row)
     lines = []
     if stored_url != asked:
         lines.append(Line("address", f"It stands for {stored_url}."))
-    lines.append(Line("discovered", _discovered(known)))
+    container = url_of(collection.row(url.partition("#")[0])) if is_inside else ""
+    within = f"Inside {container}, which is asked for in its place" if container else ""
+    lines.append(Line("discovered", _discovered(known, within)))
     lines.append(Line("scope", _scope(collection, stored_url, roots, known)))
     site = collection.frontier.site(site_of_key(row))
     lines.append(Line("robots", _robots(collection, row, stored_url, site)))
@@ -151,12 +155,12 @@ def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, Visit
     return f"It could not be fetched: {reason}."
 
 
-def _discovered(known: UrlRow | None) -> str:
+def _discovered(known: UrlRow | None, within: str = "") -> str:
     if known is None:
         return "Never: no seed, link, redirect or submission has named it."
     when = iso(known.found_ms / 1000)
-    if known.source in _FOUND:
-        how = _FOUND[known.source]
+    if within or known.source in _FOUND:
+        how = within or _FOUND[known.source]
     else:
         kind = _THROUGH.get(known.source, f"a {known.source} on")
         how = (
