@@ -1,5 +1,6 @@
 """Words of the Python API: what a program may hand over, and what it gets."""
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,39 @@ def test_the_public_names_are_listed() -> None:
     assert set(shoal.__all__) <= set(dir(shoal))
     assert all(getattr(shoal, name) for name in shoal.__all__)
     assert shoal.plan(10e6, 10e3, 0.5, 10).hosts == 10_000
+
+
+def test_every_public_name_says_what_it_is() -> None:
+    """In a notebook `corpus.hosts?` answers."""
+    silent = []
+    for name in shoal.__all__:
+        value = getattr(shoal, name)
+        if callable(value) and not value.__doc__:
+            silent.append(name)
+        members = inspect.getmembers(value) if inspect.isclass(value) else []
+        silent += [
+            f"{name}.{member}"
+            for member, each in members
+            if not member.startswith("_")
+            and (inspect.isfunction(each) or isinstance(each, property))
+            and not inspect.getdoc(each)
+        ]
+    assert silent == []
+
+
+def test_hosts_are_readable(tmp_path: Path) -> None:
+    with serve() as web:
+        settings = {f"resolve.{host}": address for host, address in web.resolve.items()}
+        seed = web.seeds[0]
+        shoal.crawl(seed, dir=tmp_path, max_pages=2, delay=0.05, scope="host", settings=settings)
+    with shoal.open(tmp_path) as corpus:
+        [host] = [each for each in corpus.hosts() if each.fetched]
+        assert host.origin == f"http://{host.name}"
+        assert (host.fetched, host.failed, host.paused) == (2, 0, False)
+        assert host.waiting > 0
+        assert host.delay_seconds == 0.05
+        shown = f"<Host {host.origin} 2 fetched, {host.waiting:,} waiting, 0 failed>"
+        assert repr(host) == shown
+        corpus.pause(host.name)
+        corpus.refresh()
+        assert " paused, " in repr(next(each for each in corpus.hosts() if each.fetched))

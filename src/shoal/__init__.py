@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shoal.api import (
+        add_feeds,
         clean,
         cluster_status,
+        compact,
         compare,
         convert,
         crawl,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
         export_graph,
         export_jsonl,
         export_warc,
+        feeds,
+        feeds_opml,
         file_clusters,
         fingerprint_accuracy,
         link_graph,
@@ -43,12 +47,17 @@ if TYPE_CHECKING:
         refresh,
         regroup,
         reindex,
+        remove_feeds,
+        repair,
         run_cluster,
+        show_feed,
         slope,
         split,
+        stop,
         stop_cluster,
         update_index,
         url_lessons,
+        verify,
     )
     from shoal.collection.page import Page
     from shoal.collection.search.results import Result, Results
@@ -74,8 +83,10 @@ __all__ = [
     "UsageError",
     "Whole",
     "__version__",
+    "add_feeds",
     "clean",
     "cluster_status",
+    "compact",
     "compare",
     "convert",
     "crawl",
@@ -88,6 +99,8 @@ __all__ = [
     "export_graph",
     "export_jsonl",
     "export_warc",
+    "feeds",
+    "feeds_opml",
     "file_clusters",
     "fingerprint_accuracy",
     "link_graph",
@@ -102,12 +115,17 @@ __all__ = [
     "refresh",
     "regroup",
     "reindex",
+    "remove_feeds",
+    "repair",
     "run_cluster",
+    "show_feed",
     "slope",
     "split",
+    "stop",
     "stop_cluster",
     "update_index",
     "url_lessons",
+    "verify",
 ]
 
 _NOT_IN_API = {

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shoal.collection.report.duplicate_groups import DuplicateGroups, UrlLesson
     from shoal.config import Config
     from shoal.control.controls import Collection as Controlled
+    from shoal.control.feeds import Added, FeedLine
     from shoal.control.site_map import SiteMap
     from shoal.duplicates.learn.mirrors import Mirror
     from shoal.duplicates.methods.accuracy import Exercise
@@ -39,7 +40,11 @@ if TYPE_CHECKING:
     from shoal.fleet.coordinator import Watch as ClusterWatch
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
+    from shoal.maintenance.compact import Compacted
+    from shoal.maintenance.repair import Repaired
+    from shoal.maintenance.verify_place import Verified
     from shoal.model.link import Link
+    from shoal.model.listings.feed import Feed
     from shoal.model.plan import Plan
     from shoal.repartition.repartition import Moved
     from shoal.repartition.repartition import Progress as MoveProgress
@@ -49,6 +54,9 @@ Progress = Callable[[str, int, int], None]
 """Is told what is being done, for how many, and of how many (0: not known)."""
 Counted = Callable[[int], None]
 """Is told how many were read."""
+Told = Callable[[str], None]
+"""Is told in a few words what is being done."""
+_FEED_SECONDS = 120.0
 
 
 def crawl(
@@ -405,6 +413,112 @@ def reindex(dir: str | Path | None = None, told: Counted | None = None) -> "Rein
     from shoal.access import indexing
 
     return indexing.reindex(dir, told)
+
+
+# --- keeping it -----------------------------------------------------------------------------
+
+
+def verify(dir: str | Path | None = None, tell: Told | None = None) -> "Verified":
+    """Check that rows, queue, counts, links, archive and index agree: `ok`, `findings`, and how
+    many of what were `checked`."""
+    from shoal.layout.layout import place_of
+    from shoal.maintenance import verify_place
+
+    return verify_place.verify(place_of(dir), tell or _silent)
+
+
+def repair(
+    dir: str | Path | None = None, *, from_archive: bool = False, tell: Told | None = None
+) -> "Repaired":
+    """Mend what `verify` finds, as far as it can be, and say what was done. With `from_archive` the
+    table is made anew in any case, from what reads and the archive. Not while a crawl runs."""
+    from shoal.layout.layout import place_of
+    from shoal.maintenance import repair as mending
+
+    return mending.repair(place_of(dir), tell or _silent, from_archive=from_archive)
+
+
+def compact(
+    dir: str | Path | None = None, *, everything: bool = False, tell: Told | None = None
+) -> "Compacted":
+    """Make room: drop old versions and what only they needed. With `everything` (`--all`) every
+    archive file is rewritten that has a record nobody needs. Not while a crawl runs."""
+    from shoal.access.opening import settings_at
+    from shoal.layout.layout import place_of
+    from shoal.maintenance import compact as compacting
+
+    place = place_of(dir)
+    share = 0.0 if everything else compacting.DEAD_SHARE
+    return compacting.compact(place, settings_at(place, {}, os.environ), share, tell or _silent)
+
+
+def stop(dir: str | Path | None = None, max_seconds: float = 0.0) -> bool:
+    """Ask the running crawl to end well, and wait so long for it. Returns whether it has ended."""
+    from shoal.control import commands
+    from shoal.layout.layout import place_of
+
+    return commands.stop(place_of(dir), max_seconds)
+
+
+# --- feeds ----------------------------------------------------------------------------------
+
+
+def feeds(dir: str | Path | None = None) -> "list[FeedLine]":
+    """Every feed that is polled: when it was asked, and will be."""
+    from shoal.access.opening import open_collection
+    from shoal.control import feeds as polled
+
+    with open_collection(dir) as collection:
+        return polled.feeds_of(collection)
+
+
+def add_feeds(*feeds: str, dir: str | Path | None = None) -> "Added":
+    """Poll these from now on: URLs, or files with lists of feeds in OPML. The directory may be
+    new."""
+    from shoal.control import feeds as polled
+    from shoal.layout.layout import place_of
+
+    return polled.add_feeds(place_of(dir), feeds)
+
+
+def remove_feeds(*feeds: str, dir: str | Path | None = None) -> "Added":
+    """Poll these no more, even if pages announce them; what they brought stays."""
+    from shoal.control import feeds as polled
+    from shoal.layout.layout import place_of
+
+    return polled.remove_feeds(place_of(dir), feeds)
+
+
+def feeds_opml(dir: str | Path | None = None) -> str:
+    """All feeds as a list in OPML, for other readers."""
+    from shoal.access.opening import open_collection
+    from shoal.control import feeds as polled
+
+    with open_collection(dir) as collection:
+        return polled.opml_of(collection)
+
+
+def show_feed(
+    feed: str | Path,
+    dir: str | Path | None = None,
+    max_seconds: float = _FEED_SECONDS,
+    settings: Mapping[str, object] | None = None,
+) -> "Feed":
+    """What a feed says: itself, and its items. A URL is asked for as politely as by a crawl,
+    robots.txt first; it may also be a file."""
+    from shoal.access.opening import settings_at
+    from shoal.control import feeds as polled
+    from shoal.layout.layout import place_of
+
+    if isinstance(feed, Path) or ("://" not in feed and Path(feed).is_file()):
+        return polled.view_file(Path(feed))
+    place = place_of(dir)
+    config = settings_at(place, settings or {}, os.environ)
+    return polled.view_url(feed, place, config, max_seconds)
+
+
+def _silent(_: str) -> None:
+    """Nobody wants to be told."""
 
 
 # --- files, texts and numbers, without a crawl ----------------------------------------------

@@ -22,7 +22,8 @@ from shoal.clock import Clock
 from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
-from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind, refused
+from shoal.model.visit import OF_SITE, SOURCES, Fetched, Visit, VisitKind, refused
+from shoal.model.visit_result import AGAIN, result_of
 from shoal.ports import Duplicates, Fetcher, Frontier, Lease, Store, Understander
 
 
@@ -39,6 +40,9 @@ class Parts(NamedTuple):
 
 class Limits(Protocol):
     """When is it enough?"""
+
+    met: str
+    """The limit, in words, that ends the crawl once what goes with its last pages is there."""
 
     def reached(self) -> str:
         """Which limit is reached, in words; empty when none is."""
@@ -74,8 +78,10 @@ class Progress:
         self.requests += 1
         self.bytes += len(fetched.body)
         self.fetch_seconds += fetched.seconds
-        if visit.kind is VisitKind.ROBOTS or visit.kind in SOURCES:
+        if visit.kind in OF_SITE or visit.kind in SOURCES:
             return
+        if visit.kind is VisitKind.PAGE:
+            self._note_again(result_of(visit, fetched, change))
         match fetched.outcome:
             case Outcome.OK:
                 self.fetched += 1
@@ -84,22 +90,15 @@ class Progress:
             case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE | Outcome.EMPTY_ANSWER:
                 self.other += 1
             case Outcome.CHANGED:
-                return  # a HEAD: it is asked for whole
+                pass  # a HEAD: it is asked for whole
             case _:
                 self.failed += 1
-        if visit.kind is VisitKind.PAGE and not visit.is_first:
-            self._note_again(fetched, change)
 
-    def _note_again(self, fetched: Fetched, change: Change) -> None:
-        self.again += 1
-        self.changed += change in (Change.MINOR, Change.MAJOR)
-        match fetched.outcome:
-            case Outcome.REDIRECT | Outcome.MISSING | Outcome.GONE:
-                self.missing += 1
-            case Outcome.OK | Outcome.UNCHANGED | Outcome.EMPTY_ANSWER:
-                pass
-            case _:
-                self.again_failed += 1
+    def _note_again(self, result: str) -> None:
+        self.again += result in AGAIN
+        self.changed += result == "changed"
+        self.missing += result in ("gone", "moved")
+        self.again_failed += result == "failed"
 
 
 class Crawl:
@@ -121,6 +120,7 @@ class Crawl:
                     group.create_task(self._work())
         except BaseExceptionGroup as faults:
             raise faults.exceptions[0] from None  # the first worker's fault stopped the others
+        self.stopping = self.stopping or self._limits.met
 
     def stop(self, reason: str) -> None:
         """Take no more work; what is in flight is finished and committed."""
@@ -147,18 +147,21 @@ class Crawl:
     async def _visit(self, site: Lease) -> None:
         """One turn of a site. It keeps nothing: a worker that waits holds no body."""
         frontier, fetcher, clock = self._parts.frontier, self._parts.fetcher, self._parts.clock
-        visit, fetched, is_committed = site.next_url(), Fetched(Outcome.CANCELLED), False
+        visit, fetched, is_settled = site.next_url(), Fetched(Outcome.CANCELLED), False
         try:
             try:
                 refusal = site.refusal(visit)
                 fetched = refused(refusal, clock.now()) if refusal else await fetcher.fetch(visit)
             finally:
+                if is_dropped := fetched.outcome is Outcome.DROPPED:
+                    frontier.give_back(visit)  # it is asked again, when the site's wait is over
                 frontier.release(site, fetched)
-            understood = await self._understand(visit, fetched)
-            self.commit(visit, fetched, understood)
-            is_committed = True
+            if not is_dropped:
+                understood = await self._understand(visit, fetched)
+                self.commit(visit, fetched, understood)
+            is_settled = True
         finally:
-            if not is_committed:
+            if not is_settled:
                 frontier.give_back(visit)
 
     def commit(self, visit: Visit, fetched: Fetched, understood: Understood) -> None:

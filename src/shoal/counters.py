@@ -1,10 +1,17 @@
 """How many? Counts that add up, kept in the same batch as what they count.
 
 A page is counted in exactly one state at a time, so the sum over states is the number of pages
-discovered, always. Totals (requests, bytes, …) only grow.
+discovered, always. Documents inside others are counted by state, too, and apart: they are not
+discovered, but come with their file. Totals (requests, bytes, …) only grow.
 """
 
 from collections.abc import Mapping
+
+TOTAL = "total/"
+VISITS = "total/visits "
+"""Before what they came to (model/visit_result.py)."""
+INSIDE = "inside/"
+_NO_STATES = (TOTAL, INSIDE)
 
 
 class Counts:
@@ -42,7 +49,7 @@ class Counts:
     @property
     def discovered(self) -> int:
         """Pages in any state."""
-        return sum(v for k, v in self._values.items() if not k.startswith("total/"))
+        return sum(v for k, v in self._values.items() if not k.startswith(_NO_STATES))
 
     def as_dict(self) -> dict[str, int]:
         return dict(self._values)

@@ -2,6 +2,7 @@
 
 import errno
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,21 @@ def test_status_of_a_running_crawl(shoal: Shoal) -> None:
         assert plan["hosts_with_work"] == 1
         started.end()
     assert shoal.ok("status", "--json").json["running"] is False
+
+
+def test_status_tells_what_takes_memory(shoal: Shoal) -> None:
+    with serve(ONE_SITE, {"*/*": Hang()}) as running:
+        seed = running.web.seeds()[0]
+        started = shoal.start("crawl", seed, *FAST, "-q", SHOAL_INDEX_FOLLOW="yes")
+        running.wait(2)
+        live, tries = {"index_bytes": 0}, 0
+        while not live["index_bytes"] and tries < 100:  # its first words come before the process
+            time.sleep(0.1)
+            live, tries = shoal.ok("status", "--json").json["live"], tries + 1
+        shown = shoal.ok("status").text
+        started.end()
+    assert live["body_bytes"] < live["body_memory"] == 256_000_000
+    assert 0 < live["index_bytes"] < live["index_memory"] == 512_000_000
+    assert re.search(
+        r"memory: .+ of 256.0 MB for bodies .+ of 512.0 MB for the index process", shown
+    )

@@ -83,6 +83,18 @@ def test_links_of_a_page(ask: Ask) -> None:
     assert "linking to it" not in ask("links", CLOWNFISH, "--out")
 
 
+def test_anchors_and_links_of_a_page_add_up(ask: Ask) -> None:
+    """Links to a near-duplicate that it stands for are anchors of it, and said to be."""
+    for url in (HOME, CLOWNFISH, f"{HOME}glossary.html"):
+        told = as_json(ask("links", url, "--json"))
+        anchors = ask("show", url, "--anchors").splitlines()
+        assert len(anchors) == told["total_in"] + told["to_duplicates"]
+    found = as_json(ask("links", HOME, "--json"))
+    assert found["to_duplicates"] > 0
+    said = f"{found['to_duplicates']} further links lead to near-duplicates that it stands for"
+    assert said in ask("links", HOME, "--in")
+
+
 def test_hubs_and_authorities_around_a_page(ask: Ask) -> None:
     assert "Hubs:" in ask("links", CLOWNFISH, "--around", "--limit=2").splitlines()
     assert len(as_json(ask("links", CLOWNFISH, "--around", "--json"))["authorities"]) > 1

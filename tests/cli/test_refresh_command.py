@@ -32,7 +32,8 @@ def test_stored_pages_are_asked_for_again(shoal: Shoal) -> None:
         assert asked(running, before) == stored
         assert summary["reason"] == "finished"
         status = summary["status"]
-        assert (status["unchanged"], status["queued"]) == (len(stored), 0)
+        assert (status["fetched"], status["queued"]) == (len(stored), 0)
+        assert status["unchanged"] == 0, "what is unchanged is still fetched"
         counted = (summary["again"], summary["changed"], summary["missing"])
         assert counted == (len(stored), 0, 0)
 

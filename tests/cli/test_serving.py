@@ -46,8 +46,28 @@ def test_a_port_in_use(directory: Path) -> None:
     assert "--port" in says
 
 
-def test_no_collection(tmp_path: Path) -> None:
-    assert "There is no collection" in fails("--dir", str(tmp_path / "none"), "--port", "0")
+def test_no_collection_and_none_can_be_begun(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    assert "is not empty and is no collection" in fails("--dir", str(tmp_path), "--port", "0")
+    crawling = fails("--dir", str(tmp_path / "none"), "--port", "0", "--crawl")
+    assert "There is no collection" in crawling
+
+
+def test_a_new_directory_is_begun_from_the_page(tmp_path: Path) -> None:
+    command = [*COMMAND, "--dir", str(tmp_path / "none"), "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        try:
+            assert run.stdout is not None
+            address = run.stdout.readline().split()[-1]
+            assert "Begin a collection" in httpx.get(address, trust_env=False).text
+        finally:
+            run.send_signal(signal.SIGINT)
+            out, errors = run.communicate(timeout=90)
+    assert (run.returncode, errors) == (0, "")
+    assert "There is nothing there yet; the page begins a collection." in out
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_token_beyond_this_machine_and_ctrl_c(directory: Path) -> None:

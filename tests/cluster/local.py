@@ -9,7 +9,8 @@ from pathlib import Path
 from shoal.cluster.quiescence import Look, Quiet
 from shoal.engine.seeds import seeds_of
 from shoal.fleet.cluster_run import per_tablet
-from shoal.fleet.tablet import Tablet, TabletSpec
+from shoal.fleet.tablet import Tablet
+from shoal.fleet.tablet_spec import TabletSpec
 from shoal.layout.cluster_file import config_of
 from shoal.layout.cluster_status import TabletReport
 from shoal.model.messages import Delivery, Receipt

@@ -103,7 +103,8 @@ def test_a_limit_is_for_all_together_and_it_can_go_on(world: Running, tmp_path: 
     first = Cluster(tmp_path / "c", world.web.seeds(), **{"crawl.max_pages": 12})
     status = first.run()
     assert "limit of 12 pages" in status.ended
-    assert 12 <= fetched(status) < len(world.web.crawlable())
+    assert fetched(status) == 12
+    assert sum(1 for request in world.log() if not request.is_robots) == 12
     again = Cluster(tmp_path / "c", []).run()
     assert again.ended == "finished"
     assert {report.epoch for report in again.reports} == {2}
@@ -112,6 +113,20 @@ def test_a_limit_is_for_all_together_and_it_can_go_on(world: Running, tmp_path: 
     assert repeats(world.log()) == {}
     must_be_polite(world.log())
     must_verify(places)
+
+
+def test_a_limit_is_reached_when_one_tablet_runs_out_of_pages(
+    world: Running, tmp_path: Path
+) -> None:
+    """All but one page of all; what is left to one tablet is not what it was first granted."""
+    most = len(world.web.crawlable()) - 1
+    status = Cluster(tmp_path / "c", world.web.seeds(), **{"crawl.max_pages": most}).run()
+    assert f"limit of {most} pages" in status.ended
+    assert fetched(status) == most
+    assert sum(status.grants) <= most
+    more = Cluster(tmp_path / "c", [], **{"crawl.max_pages": most + 10}).run()
+    assert more.ended == "finished"
+    assert fetched(more) == most + 1
 
 
 def test_a_running_cluster_is_steered_as_a_collection_is(world: Running, tmp_path: Path) -> None:

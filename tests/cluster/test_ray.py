@@ -83,6 +83,24 @@ def test_a_cluster_does_what_one_machine_does(world: Running, tmp_path: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("world", [(60, 600, 0.01)], indirect=True)
+def test_a_limit_on_pages_is_reached_and_not_passed(world: Running, tmp_path: Path) -> None:
+    """Nor when a machine dies meanwhile: what its tablets were granted is not lost, nor doubled."""
+    cluster = OnRay(str(tmp_path / "cluster"), tmp_path, world.web.seeds(), tablets=4, nodes=3)
+    cluster.create()
+    cluster.settings = {**SETTINGS, "crawl.max_pages": 60}
+    assert "limit of 60 pages" in cluster.run().status["ended"]
+    assert len(fetched(cluster.whole())) == 60
+    cluster.settings = {**SETTINGS, "crawl.max_pages": 400}
+    run = cluster.run({"pages": 200, "do": "kill"})
+    assert "limit of 400 pages" in run.status["ended"]
+    assert [each["did"] for each in run.did] == ["kill"]
+    assert len(fetched(cluster.whole())) == 400
+    assert cluster.faults() == []
+    is_polite(world.log())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [(2000, 8000, 0.01)], indirect=True)
 def test_two_thousand_hosts_on_three_nodes(world: Running, tmp_path: Path) -> None:
     cluster = OnRay(str(tmp_path / "cluster"), tmp_path, world.web.seeds(), tablets=8, nodes=3)

@@ -8,7 +8,8 @@ from shoal.cluster.fleet import Machine
 from shoal.config import Config
 from shoal.engine.seeds import seeds_of
 from shoal.fleet.cluster_run import per_tablet
-from shoal.fleet.tablet import Tablet, TabletSpec
+from shoal.fleet.tablet import Tablet
+from shoal.fleet.tablet_spec import TabletSpec
 from shoal.model.messages import Delivery, Receipt
 
 PATIENCE_SECONDS = 60.0
@@ -35,7 +36,14 @@ class Threads:
         name = machine or free[number % len(free)]
         self.started.append((number, name))
         count = len(self._tablets)
-        spec = TabletSpec(str(self._place), number, count, f"{name}/{number}", lease=self.lease)
+        spec = TabletSpec(
+            str(self._place),
+            number,
+            count,
+            f"{name}/{number}",
+            lease=self.lease,
+            are_pages_granted=self._config.crawl.max_pages is not None,
+        )
         tablet = Tablet(spec, per_tablet(self._config, count), self._seeds, self._pipe)
         self._tablets[number] = tablet
         tablet.start()

@@ -172,3 +172,27 @@ def test_near_duplicates_in_one_file_have_one_representative(site: Running, tmp_
     with open_collection(tmp_path) as collection:
         fates = sorted(page.fate for page in collection.pages() if "#" in page.url)
     assert fates.count("duplicate") == 1
+
+
+@pytest.mark.parametrize("name", ["a.txt", "b c%41.txt"])
+def test_explain_answers_for_the_document_inside(site: Running, tmp_path: Path, name: str) -> None:
+    directory = tmp_path / "corpus"
+    members = {"a.txt": "The salmon swims upstream. ", "b c%41.txt": "The herring stays at sea. "}
+    box = _put_zip(site, members)
+    crawl(directory, [box], FAST)
+    with open_collection(directory) as collection:
+        url = next(
+            page.url for page in collection.pages() if name[:1] in page.url.partition("#")[2]
+        )
+        told = collection.explain(url)
+        assert told.url == url
+        says = {line.topic: line.says for line in told.lines}
+        assert says["discovered"].startswith(f"Inside {box}, which is asked for in its place, ")
+        assert says["content"].startswith("text/plain")
+        assert "address" not in says
+        page = collection.page(url)
+        assert page is not None
+        assert page.text == collection.page(f"{box}#{name}").text != ""  # type: ignore[union-attr]
+        whole = collection.explain(f"{box}#no-such-part")
+        assert whole.url == box
+        assert whole.lines[0].says == f"It stands for {box}."

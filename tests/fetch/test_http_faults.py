@@ -14,6 +14,7 @@ from tests.fetch.loopback import (
     Handler,
     Talk,
     answering,
+    asked,
     fetching,
     response,
     serving,
@@ -58,7 +59,7 @@ def test_a_broken_answer(run: Run, raw: bytes, outcome: Outcome) -> None:
             assert fetched.outcome is outcome
             assert fetched.note or fetched.status == 101
             assert fetched.requested
-            after = await fetcher.fetch(visit(origin.url()))
+            after = await asked(fetcher, origin.url())
             assert after.outcome is outcome  # the handle is as good as before
 
     run(main())

@@ -125,6 +125,28 @@ def test_a_commit_wakes_a_worker(table: RocksTable, frontier: DiskFrontier) -> N
     run(work())
 
 
+def test_who_is_called_back_comes_with_nothing_and_may_wait_again(frontier: DiskFrontier) -> None:
+    async def work() -> None:
+        add(frontier, f"{A}/1", f"{A}/2")
+        first = await frontier.next_site()
+        assert first is not None
+        waiting = [asyncio.create_task(frontier.next_site()) for _ in range(3)]
+        await settle()
+        frontier.waiters.recall()
+        assert await asyncio.gather(*waiting) == [None] * 3
+        assert not frontier.done()
+        again = asyncio.create_task(frontier.next_site())
+        await settle()
+        assert not again.done()
+        frontier.release(first, Fetched(Outcome.OK, 200, address=LOCAL))
+        second = await again
+        assert second is not None
+        assert second.visit.url == f"{A}/2"
+        frontier.close()
+
+    run(work())
+
+
 def test_when_it_is_over_all_who_wait_are_told(table: RocksTable, frontier: DiskFrontier) -> None:
     async def work() -> None:
         add(frontier, f"{A}/1")

@@ -198,7 +198,7 @@ def test_a_page_flaps_and_is_still_there(steady: Play) -> None:
     assert next_visit(steady, Answer(304)) == pytest.approx(DAY, rel=0.01)
     row = steady.row(f"{A}/1")
     assert row is not None
-    assert (row.misses, row.lost, row.state) == (0, False, State.UNCHANGED)
+    assert (row.misses, row.lost, row.state) == (0, False, State.FETCHED)
 
 
 def test_a_page_that_is_gone_is_not_asked_for_again(steady: Play) -> None:

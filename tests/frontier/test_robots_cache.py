@@ -2,6 +2,7 @@
 
 import pytest
 
+from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import Robots
 from shoal.frontier.state.settings import FrontierSettings, Seams
@@ -10,9 +11,10 @@ from shoal.model.document import Understood
 from shoal.model.messages import Errand, RobotsAnswer
 from shoal.model.outcome import Outcome
 from shoal.model.robots.robots import ALLOW_ALL
+from shoal.model.robots.site_signals import Reservation
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.verdict import Verdict
-from shoal.model.visit import VisitKind
+from shoal.model.visit import Fetched, VisitKind
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
 from tests.frontier.play import (
@@ -493,3 +495,75 @@ def test_an_understanding_that_fails_on_robots_txt_is_given_back(play: Play) -> 
     assert not play.frontier.done()
     play.clock.advance(DELAY)
     play.expect(ROBOTS_A)
+
+
+# --- tdmrep.json ----------------------------------------------------------------------------------
+
+TDMREP_A = f"{A}/.well-known/tdmrep.json"
+RESERVED = Reservation("/", True, "https://a.test/terms")
+
+
+def wanting_tdmrep(table: RocksTable, clock: FakeClock) -> Play:
+    politeness = Politeness(address_share=0)
+    frontier = FrontierSettings(seed=1, politeness=politeness, tdmrep=True)
+    return Play(table, clock, PlaySettings(frontier))
+
+
+def later(play: Play, url: str) -> SiteLease:
+    """Behind every delay and back-off this is the next to be asked for."""
+    play.clock.advance(60)
+    return play.expect(url)
+
+
+def answer_tdmrep(play: Play, answer: Answer, *reservations: Reservation) -> None:
+    lease = later(play, TDMREP_A)
+    assert lease.visit.kind is VisitKind.TDMREP
+    fetched = play.release(lease, answer)
+    understood = Understood(reservations=list(reservations))
+    batch = play.table.batch()
+    play.frontier.finish(batch, lease.visit, fetched, understood, Verdict([]))
+    play.table.write(batch)
+
+
+def reservations_of(play: Play) -> list[Reservation]:
+    robots = play.frontier.sites.robots_of(play.site(A))
+    return [] if robots is None else robots.reservations
+
+
+def test_tdmrep_is_asked_for_behind_robots_once_a_day(table: RocksTable, clock: FakeClock) -> None:
+    play = wanting_tdmrep(table, clock)
+    play.add(f"{A}/1")
+    play.end(later(play, ROBOTS_A), ALL_ALLOWED)
+    answer_tdmrep(play, OK, RESERVED)
+    play.end(later(play, f"{A}/1"))
+    assert reservations_of(play) == [RESERVED]
+    play.open()
+    play.add(f"{A}/2")
+    play.end(later(play, f"{A}/2"))
+    play.clock.advance(DAY)
+    play.add(f"{A}/3")
+    play.end(later(play, ROBOTS_A), ALL_ALLOWED)
+    assert reservations_of(play) == [RESERVED]
+    answer_tdmrep(play, Answer(503))
+    assert reservations_of(play) == [RESERVED]
+    play.end(later(play, f"{A}/3"))
+    play.clock.advance(DAY)
+    play.add(f"{A}/4")
+    play.end(later(play, ROBOTS_A), ALL_ALLOWED)
+    answer_tdmrep(play, Answer(404))
+    assert reservations_of(play) == []
+    assert play.frontier.counts["total/requests"] == 3
+
+
+def test_a_tdmrep_that_was_not_asked_for_is_asked_for_again(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = wanting_tdmrep(table, clock)
+    play.add(f"{A}/1")
+    play.end(later(play, ROBOTS_A), NOTHING_ALLOWED)
+    lease = later(play, TDMREP_A)
+    assert "Disallow: /" in lease.refusal(lease.visit)
+    play.frontier.give_back(lease.visit)
+    play.frontier.release(lease, Fetched(Outcome.REFUSED))
+    answer_tdmrep(play, OK, RESERVED)
+    later(play, f"{A}/1")

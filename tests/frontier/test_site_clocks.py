@@ -333,6 +333,24 @@ def test_a_visit_that_was_cut_off_counts_as_asked(play: Play) -> None:
     play.expect(f"{A}/1")
 
 
+def test_a_dropped_request_is_a_request_and_neither_a_failure_nor_an_answer(play: Play) -> None:
+    """A kept connection was closed: the page is due again, after the host's wait."""
+    play.add(f"{A}/1", f"{A}/2")
+    play.end(play.expect(f"{A}/1"), Answer(404))
+    play.clock.advance(DELAY)
+    lease = play.expect(f"{A}/2")
+    row = lease.active.gate.row
+    row.failures = 1
+    play.frontier.give_back(lease.visit)
+    play.release(lease, Answer(0, outcome=Outcome.DROPPED))
+    assert (row.failures, row.note) == (1, "")
+    assert play.lease() is None
+    play.clock.advance(DELAY)
+    play.end(play.expect(f"{A}/2"))
+    assert play.state(f"{A}/2").startswith("fetched/")
+    assert play.problems() == []
+
+
 # --- ready, not ready, done -----------------------------------------------------------------------
 
 

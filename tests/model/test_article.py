@@ -48,6 +48,11 @@ def test_all_that_an_item_tells_is_there() -> None:
     assert b"<p>Sand <b>wandert</b>.</p>" in article_html(item)
 
 
+def test_its_license_is_one_of_the_page() -> None:
+    tags = Tags(article_html(Item(license='https://a.test/by?a&b"')))
+    assert ("link", {"rel": "license", "href": 'https://a.test/by?a&b"'}) in tags.found
+
+
 def test_a_summary_stands_in_and_nothing_is_made_up() -> None:
     page = article_html(Item(summary="Short."))
     assert b"Short." in page

@@ -464,3 +464,21 @@ def test_links_of_the_header(values: list[str], hubs: list[str], self_url: str) 
 def test_hubs_are_few() -> None:
     values = [f"<https://h{n}/>; rel=hub" for n in range(50)]
     assert len(links_of_header(values)[0]) == 10
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """<feed xmlns="http://www.w3.org/2005/Atom"><link rel="license" href="https://a.test/by"/>
+        <entry><id>1</id></entry><entry><id>2</id><link rel="license" href="https://a.test/0"/>
+        </entry><entry><id>3</id><link rel="license" href="javascript:x"/></entry></feed>""",
+        """<rss version="2.0" xmlns:cc="http://backend.userland.com/creativeCommonsRssModule">
+        <channel><cc:license>https://a.test/by</cc:license><item><guid>1</guid></item><item>
+        <guid>2</guid><cc:license>https://a.test/0</cc:license></item><item><guid>3</guid>
+        <cc:license>nowhere</cc:license></item></channel></rss>""",
+    ],
+)
+def test_the_license_of_an_item_or_else_of_its_feed(body: str) -> None:
+    feed = read_feed(body.encode(), "https://a.test/feed", "application/xml")
+    found = [item.license for item in feed.items]
+    assert found == ["https://a.test/by", "https://a.test/0", "https://a.test/by"]

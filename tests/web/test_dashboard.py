@@ -23,7 +23,10 @@ from tests.web.little_web import Serving
 from tests.world import Gone, RobotsMix, Running, Status, Web, serve
 
 WEB = Web(seed=5, hosts=3, pages=45, skew=0, starts=3, robots=RobotsMix(error=0))
-OWN = ("dashboard", "urls", "sites", "failures", "store", "freshness", "duplicates", "log", "graph")
+OWN = (
+    *("dashboard", "urls", "sites", "failures", "store", "freshness", "duplicates", "log", "graph"),
+    "runs",
+)
 PATIENCE_SECONDS = 90.0
 
 
@@ -165,12 +168,46 @@ def test_every_number_of_the_funnel_is_that_of_its_list(watch: httpx.Client) -> 
     check(funnel)
 
 
+def test_urls_open_with_the_pages_of_the_collection(watch: httpx.Client) -> None:
+    every = listed(watch, "/urls?state=any")
+    told = watch.get("/urls.json").json()
+    assert told["state"] == "stored"
+    assert {each["state"] for each in told["urls"]} == {"fetched"}
+    assert listed(watch, "/urls") == listed(watch, "/urls?state=fetched")
+    assert 0 < len(listed(watch, "/urls")) < len(every)
+    assert listed(watch, "/urls?reason=403") == listed(watch, "/urls?state=failed&reason=403") != []
+    page = watch.get("/urls").text
+    assert "URLs: stored" in page
+    assert "<option selected>stored</option>" in page
+
+
+def test_urls_are_filtered_and_sorted(watch: httpx.Client) -> None:
+    every = listed(watch, "/urls?state=any")
+    for sort in ("address", "state", "time"):
+        assert sorted(listed(watch, f"/urls?state=any&sort={sort}&limit=9")) == sorted(every)
+        page = watch.get(f"/urls?state=any&sort={sort}").text
+        assert f"<option selected>{sort}</option>" in page
+        assert page.count("aria-sort=") == 1
+    text = every[0].rpartition("/")[2][:4]
+    found = listed(watch, f"/urls?state=any&text={text.upper()}&limit=2")
+    assert found == [url for url in every if text in url.lower()] != []
+    times = [each["fetched"] for each in watch.get("/urls.json?sort=time").json()["urls"]]
+    assert times == sorted(times, reverse=True) != []
+    links = watch.get("/urls.json?sort=state&text=a").json()["sorts"]
+    assert links["time"] == "/urls?state=stored&text=a&sort=time"
+    refused = watch.get("/urls.json?sort=weight")
+    assert refused.status_code == 400
+    assert "'weight' is no order of a list" in refused.json()["says"]
+
+
 def test_a_list_is_paged_by_a_cursor(watch: httpx.Client) -> None:
-    whole = listed(watch, "/urls?limit=100")
-    assert listed(watch, "/urls?limit=7") == whole
+    whole = listed(watch, "/urls?state=any&limit=100")
+    assert listed(watch, "/urls?state=any&limit=7") == whole
     assert len(set(whole)) == len(whole)
     host = whole[0].split("/")[2]
-    assert listed(watch, f"/urls?where={host}") == [url for url in whole if f"//{host}/" in url]
+    assert listed(watch, f"/urls?state=any&where={host}") == [
+        url for url in whole if f"//{host}/" in url
+    ]
     refused = watch.get("/urls.json", params={"state": "lost"})
     assert refused.status_code == 400
     assert "'lost' is no state of a URL" in refused.json()["says"]
@@ -207,6 +244,15 @@ def test_what_is_counted_nowhere_is_sampled_and_says_so(watch: httpx.Client) -> 
     }
     assert told["sizes"]["total_bytes"] > 0
     assert "page" in told["sizes"]["families"]
+
+
+def test_past_crawls_are_listed(watch: httpx.Client) -> None:
+    [run] = watch.get("/runs.json").json()["runs"]
+    assert (run["kind"], run["failed"] > 0, run["asked"] >= 24) == ("new", True, True)
+    assert "limit of 24 pages" in run["why"]
+    page = watch.get("/runs").text
+    assert run["why"] in page
+    assert 'aria-current="page">Past crawls' in page
 
 
 def test_without_a_script_the_page_says_how_to_reload_it(watch: httpx.Client) -> None:

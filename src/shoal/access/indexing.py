@@ -9,6 +9,7 @@ from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, Progress, commit
 from shoal.indexer.indexing import bring_up_to_date
+from shoal.indexer.memory import Memory
 from shoal.layout.layout import place_of
 from shoal.model.record import Struct
 
@@ -41,8 +42,12 @@ def reindex(
 
 
 def _reindex(directory: Path, progress: Progress | None) -> Reindexed:
-    with TabletView(directory) as collection, IndexWriter(collection.layout.index) as writer:
-        follower = Follower(collection.table, collection.store, writer)
+    with (
+        TabletView(directory) as collection,
+        Memory(collection.layout.index, collection.config.index.memory) as memory,
+        IndexWriter(collection.layout.index, memory.heap_bytes) as writer,
+    ):
+        follower = Follower(collection.table, collection.store, writer, memory)
         documents = follower.rebuild(progress)
         state = commit(collection.layout, follower)
         return Reindexed(state.pages, documents)

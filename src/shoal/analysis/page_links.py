@@ -43,11 +43,14 @@ class PageLinks(Struct):
     score: float
     site_score: float
     total_in: int
+    """Links to the page itself."""
     total_out: int
     links_in: list[PageLink]
     """Of the highest scores first; not all, if they are many."""
     links_out: list[PageLink]
     """As they stand on the page."""
+    to_duplicates: int = 0
+    """Further links, to near-duplicates that it stands for: `Collection.anchors` has them, too."""
 
 
 class Surroundings(Struct):
@@ -93,7 +96,21 @@ def links_of(collection: TabletView, url: str, at_most: int = MOST_LINKS) -> Pag
         total_out=len(out),
         links_in=best,
         links_out=outwards,
+        to_duplicates=_to_duplicates(collection, row),
     )
+
+
+def _to_duplicates(collection: TabletView, row: bytes) -> int:
+    """What `anchors` says of a page beyond the links to itself."""
+    store, principal, seen = collection.store, collection.principal, set[tuple[bytes, str]]()
+    followers = collection.followers(row)
+    if not followers:
+        return 0
+    seen.update((source, anchor.text) for source, _, anchor in store.anchors(row, principal))
+    own = len(seen)
+    for each in followers:
+        seen.update((source, anchor.text) for source, _, anchor in store.anchors(each, principal))
+    return len(seen) - own
 
 
 class Inwards:

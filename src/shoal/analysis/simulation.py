@@ -151,8 +151,8 @@ def _population(asked: Asked) -> Population:
     if not known:
         where = f"--dir {shlex.quote(collection.place)}"
         raise CollectionError(
-            f"{collection.place} has no page whose rate of change is estimated yet; visit its "
-            f"pages again first: shoal crawl --forever {where}, or shoal refresh {where}"
+            f"{collection.place} has no page whose rate of change is estimated yet; a crawl that "
+            f"goes on without end estimates them, a refresh does not: shoal crawl --forever {where}"
         )
     return recorded(known, asked.pages, asked.seed, weighted=asked.weighted)
 

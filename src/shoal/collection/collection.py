@@ -25,9 +25,9 @@ from shoal.errors import UsageError
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.ranges import key_range
+from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
-from shoal.model.outcome import State
 from shoal.model.record import unpack
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.sources.seeds import named_url
@@ -64,6 +64,7 @@ class Collection(Closing):
 
     @property
     def graph_place(self) -> Path:
+        """The directory in which ranks and the link graph are made."""
         if self._graph_place is None:
             raise UsageError("ranks need a place; open the collection with shoal.open")
         return self._graph_place
@@ -73,6 +74,7 @@ class Collection(Closing):
         self.tablets.refresh()
 
     def close(self) -> None:
+        """Give back what is held open; a `with` block does so by itself."""
         self.tablets.close()
 
     # --- one page ---------------------------------------------------------------------------
@@ -83,6 +85,7 @@ class Collection(Closing):
         return self.ask(url, TabletView.canonical)
 
     def row(self, url: str) -> bytes:
+        """The key under which a URL stands in the table."""
         return self.ask(url, TabletView.row)
 
     def page(self, url: str, at: float | None = None) -> Page | None:
@@ -91,10 +94,12 @@ class Collection(Closing):
         return None if found is None else Page(self, found.stored)
 
     def stored_text(self, row: bytes, when: float) -> str:
+        """All the text of a version, by its row and its time; `Page.whole_text` asks this."""
         owner = owner_of(self.tablets, row)
         return self.tablets.ask(owner, TabletView.stored_text, row, when)
 
     def stored_body(self, row: bytes, when: float) -> bytes:
+        """The body of a version as the server sent it; `Page.body` asks this."""
         owner = owner_of(self.tablets, row)
         return self.tablets.ask(owner, TabletView.stored_body, row, when)
 
@@ -102,7 +107,12 @@ class Collection(Closing):
         """Whether searches find a page."""
         return self.tablets.ask(owner_of(self.tablets, row), TabletView.holds, row)
 
+    def given_up_as(self, row: bytes) -> str:
+        """What a stored page is that is not there any more; empty while it is."""
+        return self.tablets.ask(owner_of(self.tablets, row), TabletView.given_up_as, row)
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
+        """When a page was visited, and what each visit came to, the newest first."""
         return self.ask(url, TabletView.history)
 
     def links(self, url: str) -> list[tuple[str, str]]:
@@ -110,7 +120,8 @@ class Collection(Closing):
         return self.ask(url, TabletView.links)
 
     def anchors(self, url: str) -> list[tuple[str, str]]:
-        """(source URL, anchor text) of the pages that link to it, wherever they are."""
+        """(source URL, anchor text) of the pages that link to it, wherever they are, or to a
+        near-duplicate that it stands for; `shoal.links` counts those apart (`to_duplicates`)."""
         return list(self.each_anchor(url))
 
     def each_anchor(self, url: str) -> Iterator[tuple[str, str]]:
@@ -124,10 +135,16 @@ class Collection(Closing):
                 yield url_of(each.source), each.text
 
     def marks(self, url: str) -> dict[str, str]:
+        """What was found out about a page, by name."""
         return self.ask(url, TabletView.marks)
 
     def told(self, url: str) -> list[SitemapMetadata]:
+        """What sitemaps say of a page: pictures, videos, news, translations."""
         return self.ask(url, TabletView.told)
+
+    def site_says(self, url: str) -> dict[str, str]:
+        """What its site says about the use of a page: in robots.txt, and in tdmrep.json."""
+        return self.ask(url, TabletView.site_says)
 
     def rank(self, url: str) -> float:
         """What a page is worth by the links to it, from 0 to 1, as of the last ranking of all."""
@@ -171,13 +188,15 @@ class Collection(Closing):
         for row, (when, fetch) in in_order(self.tablets, asked.page_slice, start, end, wanted):
             yield Page(self, StoredPage(row, when, unpack(FetchRow, fetch)))
 
-    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
+    def urls(self, where: str = "", state: str | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
         for row, url in in_order(self.tablets, asked.url_slice, start, end, state):
             yield url_of(row), url
 
     def hosts(self) -> Iterator[SiteView]:
+        """Every site that is known, in row order: `name`, `origin`, `waiting`, `fetched`, `failed`,
+        `delay_seconds`, `paused`. Orders (`pause`, `slow` …) take its `name`."""
         return (view for _, view in in_order(self.tablets, asked.site_slice, _FIRST_SITE))
 
     def is_running(self) -> bool:
@@ -189,7 +208,14 @@ class Collection(Closing):
         return self.tablets.ask(0, asked.sees_all)
 
     def status(self) -> Status:
+        """Counts that add up, and what a running crawl does: what `shoal status --json` prints."""
         return summed(self.tablets.ask_all(TabletView.status), self.place)
+
+    def runs(self) -> list[Run]:
+        """The last crawls that were made of it, the newest first: when, why each ended, and what
+        was asked for and found. Each tablet of a cluster has its own."""
+        found = [run for each in self.tablets.ask_all(asked.runs) for run in each]
+        return sorted(found, key=lambda run: -run.started)
 
     def freshness(self, where: str = "", since: float | str | None = None) -> "Freshness":
         """How fresh its pages are, and how old: now, since a time (or an age, '7d'), by site."""
@@ -233,7 +259,7 @@ class Collection(Closing):
 
     def __repr__(self) -> str:
         status = self.status()
-        counts = f"{status.fetched:,} pages of {status.discovered:,} URLs"
+        counts = f"{status.fetched + status.unchanged:,} pages of {status.discovered:,} URLs"
         return f"<Collection {self.place} with {counts}>"
 
 

@@ -33,12 +33,20 @@ class Holder(Protocol):
         """Whether searches find it."""
         ...
 
+    def given_up_as(self, row: bytes) -> str:
+        """`gone`, `redirect` or `excluded`; empty while it is there."""
+        ...
+
     def history(self, url: str) -> list[tuple[float, VisitRow]]: ...
     def links(self, url: str) -> list[tuple[str, str]]: ...
     def anchors(self, url: str) -> list[tuple[str, str]]: ...
     def lead(self, url: str) -> str: ...
     def duplicates(self, url: str) -> list[str]: ...
     def told(self, url: str) -> list[SitemapMetadata]: ...
+    def site_says(self, url: str) -> dict[str, str]:
+        """What its site says about the use of a page."""
+        ...
+
     def stored_text(self, row: bytes, when: float) -> str:
         """All of a version's text; empty where none is kept."""
         ...
@@ -57,26 +65,32 @@ class Page:
 
     @property
     def url(self) -> str:
+        """Its address; of a document inside another one with its name behind a #."""
         return self.stored.url
 
     @property
     def fetched(self) -> str:
+        """When this version was fetched, in ISO 8601."""
         return iso(self.stored.when)
 
     @property
     def title(self) -> str:
+        """As the page says it; empty when it does not."""
         return self.stored.document.title
 
     @property
     def status(self) -> int:
+        """Of the response that brought it; 0 where there was none, as of a file."""
         return self.stored.fetch.visit.status
 
     @property
     def document(self) -> Document:
+        """All that its reader found out: language, charset, digests, rules of its owner …"""
         return self.stored.document
 
     @property
     def headers(self) -> list[tuple[str, str]]:
+        """Of the response, names in lower case, in their order."""
         return self.stored.fetch.headers
 
     @property
@@ -87,6 +101,7 @@ class Page:
 
     @property
     def whole_text(self) -> str:
+        """All of its text: menus, footers and all."""
         return self.collection.stored_text(self.stored.row, self.stored.when)
 
     @property
@@ -100,8 +115,10 @@ class Page:
 
     @property
     def fate(self) -> str:
-        """What became of it: `indexed`, `waiting for the index`, `duplicate` …"""
-        return fate_of(self.document.fate, self.stored.row, self.collection.holds)
+        """What became of it: `indexed`, `waiting for the index`, `duplicate` …; `gone`, `redirect`
+        or `excluded` when the copy is all that is left of it."""
+        row, holder = self.stored.row, self.collection
+        return holder.given_up_as(row) or fate_of(self.document.fate, row, holder.holds)
 
     @property
     def duplicate_of(self) -> str:
@@ -115,6 +132,16 @@ class Page:
     def told(self) -> list[SitemapMetadata]:
         """What sitemaps say of it: pictures, videos, news, translations."""
         return self.collection.told(self.url)
+
+    @property
+    def ai_use(self) -> dict[str, str | bool]:
+        """What its owner says about the use of it: with the page itself, in the site's robots.txt
+        and tdmrep.json. Recorded, not obeyed."""
+        signals = self.document.signals
+        said: dict[str, str | bool] = {
+            name: value for name in signals.__struct_fields__ if (value := getattr(signals, name))
+        }
+        return said | self.collection.site_says(self.url)
 
     def converted(self, converter: Converter | None = None) -> Conversion:
         """The stored response, read once more: with its tags, in any format. A `converter` that is

@@ -14,9 +14,9 @@ from shoal.config import Config
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.duplicates import groups
+from shoal.layout.runs import Run, runs_of
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Fate
-from shoal.model.outcome import State
 from shoal.model.principal import Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import tablet_of_row
@@ -70,9 +70,7 @@ def page_slice(
     return cut(found())
 
 
-def url_slice(
-    collection: TabletView, start: bytes, end: bytes, state: State | None
-) -> Slice[UrlRow]:
+def url_slice(collection: TabletView, start: bytes, end: bytes, state: str | None) -> Slice[UrlRow]:
     known = collection.known(start, end, state)
     return cut((row, url, _URL_BYTES) for row, url in known)
 
@@ -111,6 +109,11 @@ def anchor_slice(collection: TabletView, start: bytes, url: str) -> Slice[Said]:
 def principal_of(view: TabletView) -> Principal:
     """For whom it is read."""
     return view.principal
+
+
+def runs(view: TabletView) -> list[Run]:
+    """The crawls that were made of a tablet, the newest first."""
+    return runs_of(view.table, is_running=view.is_running())
 
 
 def sees_all(collection: TabletView) -> bool:

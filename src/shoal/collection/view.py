@@ -16,18 +16,19 @@ from shoal.closing import Closing
 from shoal.collection.page import Page as Page
 from shoal.config import Config, load
 from shoal.errors import DamagedError
-from shoal.frontier.state.rows import UrlRow
+from shoal.frontier.state.rows import RobotsRow, UrlRow
 from shoal.frontier.state.view import FrontierView, SiteView
 from shoal.layout.duplicates import groups
 from shoal.layout.index_state import IndexHolds, read_state
 from shoal.layout.layout import Layout, ReadLock, is_locked
 from shoal.layout.ranges import key_range
 from shoal.layout.ranks import Ranks
-from shoal.layout.snapshot import Snapshot, Status, read_snapshot, status_of
+from shoal.layout.snapshot import Snapshot, Status, read_last_snapshot, read_snapshot, status_of
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
-from shoal.model.outcome import State
 from shoal.model.principal import OWNER, Principal
-from shoal.model.urls.rowkey import part_of, url_of
+from shoal.model.robots.patterns import path_of
+from shoal.model.robots.site_signals import said_of
+from shoal.model.urls.rowkey import holder_of, part_of, site_of_key, url_of
 from shoal.model.urls.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
@@ -63,10 +64,13 @@ class TabletView(Closing):
         url = self.config.url
         self._params = ParamRules.from_names(url.strip, url.keep)
         self.searcher: Searcher | None = None
+        self._last_site: tuple[bytes, RobotsRow | None] | None = None
+        """Whose robots.txt was looked up last: an export asks for each page of a site."""
 
     def refresh(self) -> None:
         """See what was written since the collection was opened."""
         self.table.catch_up()
+        self._last_site = None
 
     def canonical(self, url: str) -> str:
         """The URL that is meant, by the same rule as for a seed; where no scheme is named, the one
@@ -86,9 +90,13 @@ class TabletView(Closing):
     def row(self, url: str) -> bytes:
         row = self.store.find(self.canonical(url))
         member = url.partition("#")[2]
-        # A document within another one has the address of that one, and its name behind the mark.
-        inner = row + part_of(f"#{unquote(member)}") if member else row
-        return inner if member and self.store.page(inner, self.principal) is not None else row
+        # A document within another one has the address of that one, and its name behind the mark:
+        # as its URL writes it, or as a person does.
+        for name in dict.fromkeys((member, unquote(member))) if member else ():
+            inner = row + part_of(f"#{name}")
+            if self.store.page(inner, self.principal) is not None:
+                return inner
+        return row
 
     def pages(
         self,
@@ -120,23 +128,28 @@ class TabletView(Closing):
             record = self.store.raw(row, self.principal, when)
         return b"" if record is None else record.http_body
 
-    def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
+    def urls(self, where: str = "", state: str | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
         start, end = key_range(where)
         for row, url in self.known(start, end, state):
             yield url_of(row), url
 
     def known(
-        self, start: bytes, end: bytes, state: State | None = None
+        self, start: bytes, end: bytes, state: str | None = None
     ) -> Iterator[tuple[bytes, UrlRow]]:
         """The known URLs of a range of rows, by their rows."""
         for row, url in self.frontier.urls(start, end):
-            if (state is None or url.state is state) and self._may_name(row):
+            if (state is None or url.is_listed_as(state)) and self._may_name(row):
                 yield row, url
 
     def holds(self, row: bytes) -> bool:
         """Whether searches find it."""
         return self._index_holds(row)
+
+    def given_up_as(self, row: bytes) -> str:
+        """What a stored page is that is not there any more; empty while it is."""
+        known = self.frontier.url(holder_of(row))
+        return "" if known is None else known.given_up_as
 
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
         return list(self.store.history(self.row(url), self.principal))
@@ -206,16 +219,29 @@ class TabletView(Closing):
         """What sitemaps say of a page: pictures, videos, news, translations."""
         return self.store.sitemap_metadata(self.row(url), self.principal)
 
+    def site_says(self, url: str) -> dict[str, str]:
+        """What its site says about the use of a page, as it was last asked."""
+        row = self.row(url)
+        site = site_of_key(row)
+        if self._last_site is None or self._last_site[0] != site:
+            self._last_site = site, self.frontier.robots(site)
+        robots = self._last_site[1]
+        if robots is None or not (robots.rules.signals or robots.reservations):
+            return {}
+        return said_of(robots.rules.signals, robots.reservations, path_of(url_of(row)))
+
     def is_running(self) -> bool:
         return is_locked(self.layout)
 
     def status(self) -> Status:
         live = read_snapshot(self.layout.status) if self.is_running() else None
-        state = read_state(self.layout)
+        state, last = read_state(self.layout), read_last_snapshot(self.layout.status)
         snapshot = live or Snapshot(
             self.frontier.counts().as_dict(),
             indexed=0 if state is None else state.pages,
             is_index_whole=state is not None and state.position >= last_sequence(self.table),
+            indexed_inside=0 if state is None else state.inside,
+            visits={} if last is None else last.visits,
         )
         return status_of(self.layout.directory, snapshot)
 

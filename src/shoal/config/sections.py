@@ -104,6 +104,9 @@ class Politeness:
     backoff_cap: Seconds = _setting(3600.0, "The doubling of that wait ends here.")
     retry_after_cap: Seconds = _setting(86400.0, "A server's Retry-After is obeyed up to this.")
     robots: Literal["obey"] = _setting("obey", "robots.txt is obeyed; there is no other way.")
+    tdmrep: Literal["no", "yes"] = _setting(
+        "no", "Whether a site's /.well-known/tdmrep.json is asked for behind its robots.txt."
+    )
     rate: float = _setting(
         100.0, "Wanted pages per second; decides how many sites are held ready.", 0.001
     )
@@ -180,6 +183,13 @@ class Url:
 @dataclass(frozen=True, slots=True)
 class Archive:
     max_file: Bytes = _setting(1_000_000_000, "A WARC file that reaches this is closed.", 1_000)
+    requisites: Literal["no", "yes"] = _setting(
+        "no", "Whether pictures, styles and scripts of stored pages are fetched and archived, too."
+    )
+    max_requisites: int = _setting(
+        200, "So many of one page, with those that its style sheets name.", 1, 10_000
+    )
+    max_requisite: Bytes = _setting(10_000_000, "A longer one is cut here.", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +207,9 @@ class Understand:
 class Index:
     follow: Literal["yes", "no"] = _setting(
         "yes", "Whether pages are indexed while a crawl runs; otherwise by the next search."
+    )
+    memory: Bytes = _setting(
+        512_000_000, "Memory of the process that writes the index beside a crawl.", 256_000_000
     )
 
 

@@ -20,7 +20,7 @@ from shoal.config import Config, load, settings
 from shoal.config.values import SettingKind, described
 from shoal.engine import preflight
 from shoal.engine.seeds import seeds_of
-from shoal.errors import Busy, ShoalError, UsageError
+from shoal.errors import Busy, CollectionError, ShoalError, UsageError
 from shoal.layout.layout import Layout, is_locked
 from shoal.loop import run
 from shoal.model.record import Struct
@@ -66,9 +66,12 @@ def start(directory: Path, command: CrawlCommand) -> None:
     if is_locked(layout):
         raise Busy("A crawl is running; stop it first.")
     flags, seeds = checked(directory, command)
+    is_new = not layout.exists()
     process = spawn(layout, CRAWL_LOG, ["crawl", "--dir", str(directory), *flags, "--", *seeds])
     deadline_s = time.monotonic() + _STARTING_SECONDS
-    while process.poll() is None and not is_locked(layout) and time.monotonic() < deadline_s:
+    while process.poll() is None and time.monotonic() < deadline_s:
+        if is_locked(layout) and not (is_new and not layout.status.exists()):
+            break  # of a new collection also the table is there by now
         time.sleep(_LOOK_SECONDS)  # the lock is another process's: there is no event to wait for
     if process.poll():
         raise ShoalError(_last_words(layout))
@@ -126,7 +129,12 @@ def defaults(directory: Path) -> CrawlCommand:
 
 def spawn(layout: Layout, log: str, words: Sequence[str]) -> "subprocess.Popen[bytes]":
     """`shoal` with these words, in a session of its own, saying what it says into a log."""
-    layout.log.mkdir(exist_ok=True)
+    try:
+        layout.log.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CollectionError(
+            f"The directory {layout.directory} can't be written: {error.strerror or error}."
+        ) from error
     rotate(layout, log)
     with (layout.log / log).open("ab") as out:
         return subprocess.Popen(  # noqa: S603 - our own program, and no shell

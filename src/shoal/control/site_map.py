@@ -309,6 +309,8 @@ class Walk:
         visit = Visit(url, row_key(url), site_key(site), kind, private_ok=self._private_ok(site))
         fetched = await self._fetcher.fetch(visit)
         self._last[site.host_label] = fetched
+        if fetched.outcome is Outcome.DROPPED:  # the next is on a new connection, and is none
+            return await self._fetch(url, kind)
         return fetched
 
     def _private_ok(self, site: Site) -> bool:

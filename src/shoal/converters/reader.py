@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from shoal.clock import as_datetime
 from shoal.converters import encoding
 from shoal.converters.characters import language
+from shoal.converters.characters.charset import decode
 from shoal.converters.context import Context, Converted
-from shoal.converters.html.ai_use import joined_header, signals
+from shoal.converters.html.ai_use import joined_header, licenses, signals
 from shoal.converters.html.head import refresh_target
 from shoal.converters.limits import DEFAULT_LIMITS, Limits
 from shoal.converters.links import LinkMaker
 from shoal.converters.opening import documents
 from shoal.converters.registry import Registry
+from shoal.converters.requisite_links import RequisiteLinks
 from shoal.converters.sniff.sniff import (
     BINARY,
     declared_charset,
@@ -34,6 +36,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import changed, pack
 from shoal.model.robots.page_rules import page_rules
 from shoal.model.robots.robots import parse
+from shoal.model.robots.site_signals import read_tdmrep
 from shoal.model.urls.params import DEFAULT, ParamRules
 from shoal.model.urls.url import seen_key
 from shoal.model.visit import Fetched, Visit, VisitKind
@@ -42,6 +45,7 @@ from shoal.ports import Cleaner, Prioritizer, Scope
 _LEAST_TEXT = 25
 """Characters: of a few words nobody knows the language."""
 _LEAST_CONFIDENCE = 0.6
+_HTML = ("text/html", "application/xhtml+xml")
 _TYPE = "og:type"
 _TYPE_CHARS = 60
 
@@ -60,6 +64,8 @@ class ReaderSettings:
     cleaner: Cleaner | None = None
     prints: Callable[[str], tuple[bytes, bytes]] | None = None
     """Makes the sketch and the marks of a text, for near-duplicates to be found by."""
+    requisites: RequisiteLinks | None = None
+    """Finds what pages need to look as they did, if that is wanted."""
 
 
 class Reader:
@@ -70,18 +76,28 @@ class Reader:
         self._links = LinkMaker(settings.scope, settings.prioritizer, settings.params)
 
     def read(self, visit: Visit, fetched: Fetched) -> Understood:
+        needed = self._settings.requisites
         if fetched.outcome is Outcome.REDIRECT:
-            return Understood(links=self._redirect(visit, fetched))
+            moved_to = self._redirect(visit, fetched)
+            if needed is not None and visit.kind is VisitKind.REQUISITE:
+                moved_to = needed.moved(moved_to)
+            return Understood(links=moved_to)
         if fetched.outcome not in (Outcome.OK, Outcome.EMPTY_ANSWER):
             return Understood()
         body, problem = self._decoded(fetched)
         if visit.kind is VisitKind.ROBOTS:
             return Understood(robots=parse(body, self._settings.product_token))
+        if visit.kind is VisitKind.TDMREP:
+            return Understood(reservations=list(read_tdmrep(body)))
+        if visit.kind is VisitKind.REQUISITE:
+            of_style = needed.of_style(visit, fetched, body) if needed else []
+            return Understood(requisites=of_style)
         context = self._context(visit, fetched, body, problem)
         pages, links, prints = list[Document](), list[Link](), list[tuple[bytes, bytes]]()
         for converted in documents(self._registry, body, context):
             content = content_text(converted.page.text, converted.page.line_scores)
             document = self._document(fetched, len(body), converted)
+            document.licenses = licenses(fetched, converted.page.licenses, visit.url)
             document.content_chars = len(content)
             document.content_digest = content_digest(content or converted.page.text)
             self._judge(document, converted, fetched)
@@ -91,7 +107,11 @@ class Reader:
                 prints.append(self._settings.prints(content or converted.page.text))
             links.extend(_followed(converted.page.links, document))
         links.extend(self._refresh(visit, fetched, links))
-        return Understood(pages, links, fingerprints=prints)
+        requisites = list[Link]()
+        if needed is not None and visit.kind is VisitKind.PAGE and context.media_type in _HTML:
+            html = decode(body[: self._settings.limits.html_bytes], context.charset, "html").text
+            requisites = needed.of_page(html, visit.url)
+        return Understood(pages, links, fingerprints=prints, requisites=requisites)
 
     def _context(self, visit: Visit, fetched: Fetched, body: bytes, problem: str) -> Context:
         content_type = fetched.header("content-type")

@@ -24,7 +24,7 @@ from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.urls.rowkey import part_of, site_of_key, url_of
 from shoal.model.verdict import Verdict, graded
-from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, Fetched, Visit, VisitKind
 from shoal.ports import Batch
 
 SAME_SITE = 0.65
@@ -87,7 +87,7 @@ class DiskDuplicates:
         exact = self._exact.judge(batch, visit, fetched, understood)
         if not visit.is_first and fetched.outcome in _TELLS_WHAT_IS_INSIDE:
             exact = exact._replace(left=self._left(visit.row, exact.documents))
-        if self._near is None or visit.kind is VisitKind.ROBOTS:
+        if self._near is None or visit.kind in OF_SITE:
             return Verdict(exact.documents, exact.links_known, left=exact.left)
         found = self._near.judge(batch, visit, fetched, understood.fingerprints, exact)
         documents, reassigned = found.documents, found.reassigned

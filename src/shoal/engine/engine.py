@@ -31,7 +31,7 @@ from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, anywhere
-from shoal.frontier.background.revisit_dates import Selection
+from shoal.frontier.background.revisit_dates import Selection, leave_chosen
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.rows import CLOCK_KEY, MODE_KEY
@@ -41,6 +41,7 @@ from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow, scope_settings
 from shoal.layout.duplicates import duplicates
 from shoal.layout.identity import TabletIdentity, adopt_identity, borrower_of
 from shoal.layout.layout import Layout, WriteLock
+from shoal.layout.runs import RunLog
 from shoal.model.link import Link
 from shoal.model.messages import Root
 from shoal.model.record import VERSION as SCHEMA
@@ -51,6 +52,7 @@ from shoal.model.visit import Keep
 from shoal.store.archive_ends import written_ends
 from shoal.store.archive_sync import ArchiveSync
 from shoal.store.pages import PageStore
+from shoal.store.rows import stored_fate
 from shoal.store.table import RocksTable
 from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
@@ -83,7 +85,8 @@ class Engine:
         """Whether pages are asked for again."""
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
-        self._max_depth = _least(config.crawl.max_depth, parse_rules(self._rules).max_depth)
+        depths = (config.crawl.max_depth, parse_rules(self._rules).max_depth)
+        self._max_depth = min((each for each in depths if each is not None), default=None)
         # What the person said on the command line of the first crawl becomes the collection's own.
         self.layout.create(config.from_flags_as_toml())
         with ExitStack() as undo:
@@ -124,8 +127,10 @@ class Engine:
             self._frontier, self._fetcher, self._pool, self._prints, self._store, self.clock
         )
         counts, directory = self._frontier.counts, self.layout.directory
-        self._limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
+        self.limits = CrawlLimits(self.config, counts, directory, self.clock, self._is_behind)
+        self.limits.take_no_pages = self._frontier.take_no_pages
         self._archive_sync = ArchiveSync(self.layout.warc)
+        self.run_log = RunLog(self._table, self._mode)
 
     def _open_table(self) -> RocksTable:
         identity, path = self._identity, self.layout.table
@@ -183,6 +188,7 @@ class Engine:
             refresher=self._refresher,
             source_schedule=self._desk,
             links_of=lambda row: [out.link for out in self._store.links_of(row)],
+            fate_of=partial(stored_fate, self._store.cells),
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
             seed_moved=self._move_seed,
@@ -206,7 +212,7 @@ class Engine:
     # --- a crawl ----------------------------------------------------------------------------
 
     def crawl(self) -> Crawl:
-        return Crawl(self._parts, self._limits)
+        return Crawl(self._parts, self.limits)
 
     def _is_behind(self) -> bool:
         """Whether readers or other tablets must first take what is here for them."""
@@ -224,8 +230,7 @@ class Engine:
         return list(self._row.roots)
 
     def start(self, seeds: Iterable[Link]) -> int:
-        """Queue the seeds, and judge again what an earlier scope decided. Returns how many
-        changed."""
+        """Queue the seeds, and judge again what an earlier scope decided; how many changed."""
         self._pool.start()
         seeds = list(seeds)
         roots = dict.fromkeys([*self._row.roots, *(seed.url for seed in seeds)])
@@ -246,8 +251,7 @@ class Engine:
         return changed
 
     def _budget(self, planned: int) -> float:
-        counts = self._counts if self._counts is not None else Counts()
-        return budget_per_second(self.config, counts, planned)
+        return budget_per_second(self.config, self._counts or Counts(), planned)
 
     def set_budget(self) -> None:
         """It follows the number of pages and what there is to do; the price follows what was really
@@ -266,6 +270,10 @@ class Engine:
         self._frontier.change(partial(schedules.select, selection))
         while schedules.pending:
             self._frontier.change(schedules.go_on)
+
+    def end_refresh(self) -> int:
+        """How many pages were chosen and not asked for; they wait no more."""
+        return leave_chosen(self._frontier) if self._mode is Mode.REFRESH else 0
 
     # --- who works on it --------------------------------------------------------------------
 
@@ -286,7 +294,8 @@ class Engine:
         """None: the settings want none."""
         if self.config.index.follow != "yes":
             return None
-        return IndexFollowing(self.layout, self._table, self._store.log)
+        memory = self.config.index.memory
+        return IndexFollowing(self.layout, self._table, self._store.log, memory)
 
     def exchange(self) -> Exchange:
         """With other tablets."""
@@ -339,6 +348,7 @@ class Engine:
         self._archive_sync.sync()
         batch = self._table.batch()
         self._store.ends.note_synced(batch, ends)
+        self.run_log.put(batch)
         self._table.write(batch)
         self._table.sync()
 
@@ -392,7 +402,3 @@ class Engine:
 
     def _child_config(self) -> bytes:
         return child_config(self.config, self._rules, self._scope.settings, self.layout)
-
-
-def _least(*limits: int | None) -> int | None:
-    return min((limit for limit in limits if limit is not None), default=None)

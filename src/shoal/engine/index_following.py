@@ -10,8 +10,8 @@ _FORGOTTEN_AT_ONCE = 5_000
 
 
 class IndexFollowing:
-    def __init__(self, layout: Layout, table: Table, log: ChangeLog) -> None:
-        self._child = IndexChild(layout)
+    def __init__(self, layout: Layout, table: Table, log: ChangeLog, memory: int) -> None:
+        self._child = IndexChild(layout, memory)
         self._table = table
         self._log = log
 
@@ -23,10 +23,15 @@ class IndexFollowing:
         """Why not everything is indexed."""
         return self._child.problem
 
-    def indexed(self) -> tuple[int, bool]:
-        """How many pages the index has, and whether that is all."""
+    def indexed(self) -> tuple[int, bool, int]:
+        """How many pages the index has, whether that is all, and how many documents inside
+        others."""
         state = self._child.state
-        return state.pages, state.position >= self._log.last
+        return state.pages, state.position >= self._log.last, state.inside
+
+    def resident(self) -> int:
+        """Bytes of memory that its process takes now."""
+        return self._child.resident()
 
     def hurry(self) -> None:
         """What somebody waits for is taken in at once."""

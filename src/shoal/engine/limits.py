@@ -11,13 +11,14 @@ from pathlib import Path
 from shoal.clock import Clock
 from shoal.config import Config
 from shoal.counters import Counts
+from shoal.frontier.outcome.requisites import QUEUED as REQUISITES_QUEUED
 
 _DISK_LOOK_SECONDS = 1.0
 
 
 def pages_of(counts: Counts) -> int:
-    """What is held against the limit on pages."""
-    return counts.total("fetched/") + counts["unchanged"]
+    """What is held against the limit on pages: also what came inside of them."""
+    return counts.total("fetched/") + counts["unchanged"] + counts.total("inside/fetched/")
 
 
 class CrawlLimits:
@@ -31,7 +32,12 @@ class CrawlLimits:
     ) -> None:
         """While it `is_behind` with what it found, nothing new is asked for."""
         self._is_behind = is_behind
+        self.take_no_pages: Callable[[], None] = lambda: None
+        """Called once all pages are there and only what they need is left to ask for."""
+        self.met = ""
         self._crawl = config.crawl
+        self.granted: int | None = None
+        """Of many tablets: how many pages this one may count. Then it waits for more."""
         self._counts = counts
         self._directory = directory
         self._clock = clock
@@ -43,7 +49,12 @@ class CrawlLimits:
         crawl = self._crawl
         if crawl.max_pages is not None and pages_of(self._counts) >= crawl.max_pages:
             pages = "page" if crawl.max_pages == 1 else "pages"
-            return f"the limit of {crawl.max_pages:,} {pages} is reached (--max-pages)"
+            reason = f"the limit of {crawl.max_pages:,} {pages} is reached (--max-pages)"
+            if not self._counts[REQUISITES_QUEUED]:
+                return reason
+            if not self.met:
+                self.met = reason
+                self.take_no_pages()
         if crawl.max_bytes is not None and self._counts["total/bytes"] >= crawl.max_bytes:
             return f"the limit of {crawl.max_bytes:,} bytes is reached (--max-bytes)"
         if crawl.max_time is not None and self._clock.now() - self._started >= crawl.max_time:
@@ -53,10 +64,11 @@ class CrawlLimits:
         return ""
 
     def room(self, claimed: int) -> bool:
-        limit = self._crawl.max_pages
+        limit = self._crawl.max_pages if self.granted is None else self.granted
         if self._is_behind():
             return False
-        return limit is None or pages_of(self._counts) + claimed < limit
+        is_room = limit is None or pages_of(self._counts) + claimed < limit
+        return is_room or bool(self.met)
 
     def _is_disk_full(self) -> bool:
         now = self._clock.now()

@@ -43,6 +43,8 @@ def frontier_settings(
         missing=missing_settings(config, mode),
         head=config.refresh.head == "yes",
         guess_sitemaps=config.sitemaps.use == "guess",
+        tdmrep=polite.tdmrep == "yes",
+        requisites=config.archive.max_requisites,
         sitemap_urls=config.sitemaps.max_urls,
         sitemap_depth=config.sitemaps.max_depth,
         by_priority=config.crawl.order == "priority",
@@ -59,6 +61,11 @@ def frontier_settings(
         keep=Keep(config.crawl.keep),
         requested_by_others=requested_by_others,
     )
+
+
+def wants_requisites(config: Config) -> bool:
+    """Where nothing is archived there is nothing to look as it did."""
+    return config.archive.requisites == "yes" and config.crawl.keep == "raw"
 
 
 def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layout) -> bytes:
@@ -78,6 +85,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             content=config.understand.content,
             prints=config.dedupe.near == "yes",
             feeds_anywhere=config.feeds.scope == "any",
+            requisites=config.archive.max_requisites if wants_requisites(config) else 0,
             graph_directory=str(layout.data / GRAPH),
         )
     )

@@ -17,7 +17,7 @@ from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.state.rows import REVISIT
 from shoal.model.document import Understood, WarcLocation
 from shoal.model.link import LinkSource
-from shoal.model.outcome import Outcome
+from shoal.model.outcome import Outcome, State
 from shoal.model.principal import OWNER
 from shoal.model.record import Struct, changed
 from shoal.model.urls.rowkey import row_key, site_of_key
@@ -118,7 +118,7 @@ class Replaying:
             archived.url,
             row,
             site,
-            VisitKind.SITEMAP if _is_sitemap(fetched.body) else VisitKind.PAGE,
+            _kind(archived, fetched),
             level=1,
             keep=Keep.TEXT,  # its response is in the archive
             is_first=known is None and self._store.page(row, OWNER) is None,
@@ -161,15 +161,14 @@ class Replaying:
         return self._counted[site]
 
     def _uncount(self, visit: Visit, fetched: Fetched) -> None:
-        """The commit counts it once more."""
-        site, counts = self._frontier.sites.row(visit.site), self._frontier.counts
+        """The commit counts it once more for its site."""
+        site = self._frontier.sites.row(visit.site)
         site.visits -= 1
         site.bytes -= len(fetched.body)
-        site.fetched -= fetched.outcome is Outcome.OK and visit.kind not in SOURCES
-        counts.add("total/requests", -1)
-        counts.add("total/bytes", -len(fetched.body) - len(fetched.head))
-        if fetched.cut:
-            counts.add("total/cut bodies", -1)
+        known = self._frontier.urls.read(visit.row)
+        is_new = known is None or known.state not in (State.FETCHED, State.UNCHANGED)
+        site.fetched -= is_new and fetched.outcome is Outcome.OK and visit.kind not in SOURCES
+        visit.is_counted = True
 
 
 def _is_private(address: str) -> bool:
@@ -177,6 +176,12 @@ def _is_private(address: str) -> bool:
         return bool(address) and ipaddress.ip_address(address).is_private
     except ValueError:
         return False
+
+
+def _kind(archived: ArchivedVisit, fetched: Fetched) -> VisitKind:
+    if archived.is_requisite:
+        return VisitKind.REQUISITE
+    return VisitKind.SITEMAP if _is_sitemap(fetched.body) else VisitKind.PAGE
 
 
 def _is_sitemap(body: bytes) -> bool:

@@ -25,7 +25,15 @@ from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.view import SiteView
 from shoal.layout.layout import Layout
 from shoal.layout.resume_flags import flags_to_go_on
-from shoal.layout.snapshot import Live, Snapshot, Status, Trouble, status_of, write_snapshot
+from shoal.layout.snapshot import (
+    Live,
+    Snapshot,
+    Status,
+    Trouble,
+    status_of,
+    visits_of,
+    write_snapshot,
+)
 from shoal.loop import to_its_end
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
@@ -70,6 +78,8 @@ class Summary:
     missing: int = 0
     """gone or moved;"""
     again_failed: int = 0
+    left: int = 0
+    """Pages that a refresh chose and could not ask for: the next one chooses them anew."""
 
     @property
     def finished(self) -> bool:
@@ -108,10 +118,13 @@ class RunningCrawl:
         self._watch = watch
         self._crawl: Crawl = engine.crawl()
         self._started = engine.clock.now()
+        self._visits_before = visits_of(engine.counts)
+        self._left = 0
         self._marks: list[tuple[float, int]] = []
         self._over = asyncio.Event()
         self._taking = asyncio.Lock()
         self._ended = "a fault ended it"
+        self._run = engine.run_log.begin(self._started)
         self.live: Live | None = None
         """What it was doing when it was last looked at."""
         order = PrioritySettings(order=engine.config.crawl.order)
@@ -125,6 +138,10 @@ class RunningCrawl:
 
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
+
+    def look_again(self) -> None:
+        """A limit has moved."""
+        self._crawl.look_again()
 
     @property
     def progress(self) -> Progress:
@@ -152,6 +169,7 @@ class RunningCrawl:
             if self._index is not None:
                 self._index.start()
             await self._work()
+            self._left = self._engine.end_refresh()
             self._ended = self._crawl.stopping or "finished"
         finally:
             fault = await to_its_end(self._end(keepers))
@@ -176,12 +194,14 @@ class RunningCrawl:
             changed=self._crawl.progress.changed,
             missing=self._crawl.progress.missing,
             again_failed=self._crawl.progress.again_failed,
+            left=self._left,
         )
 
     async def _end(self, keepers: "list[asyncio.Task[None]]") -> BaseException | None:
         """Returns the fault of a keeper, if one had any."""
         self._over.set()  # not cancelled: what they are writing must be whole
         ended = await asyncio.gather(*keepers, return_exceptions=True)
+        self._note_run(self._ended)
         try:
             self._engine.sync()
         finally:  # also when the tablet is another's by now, and can't be written to
@@ -226,10 +246,24 @@ class RunningCrawl:
             self._rank()
             self._crawl.look_again()
             snapshot = self._snapshot()
+            self._note_run()
             await asyncio.to_thread(self._persist, snapshot)
             if self._watch is not None:
                 self._watch(snapshot)
             await engine.clock.wait(self._over, _TICK_SECONDS)
+
+    def _note_run(self, why: str = "") -> None:
+        """It is written with the next sync."""
+        run, progress = self._run, self._crawl.progress
+        run.why, run.ended = why, self._engine.clock.now()
+        run.requests, run.bytes = progress.requests, progress.bytes
+        run.fetched, run.unchanged, run.failed = (
+            progress.fetched,
+            progress.unchanged,
+            progress.failed,
+        )
+        run.changed, run.missing = progress.changed, progress.missing
+        run.asked = progress.fetched + progress.unchanged + progress.other + progress.failed
 
     def _rank(self) -> None:
         """Links are ranked again now and then, and what waits is raised by its new rank."""
@@ -313,6 +347,9 @@ class RunningCrawl:
             failed=progress.failed,
             bytes=progress.bytes,
             body_bytes=engine.bodies.held,
+            body_memory=engine.config.fetch.body_memory,
+            index_bytes=0 if self._index is None else self._index.resident(),
+            index_memory=0 if self._index is None else engine.config.index.memory,
             idle=why_idle(running),
             projected_end=self._projected_end(now, rate, counts["queued"]),
             stopping=self._crawl.stopping,
@@ -320,15 +357,19 @@ class RunningCrawl:
             asking=report.in_flight_urls,
         )
         self.live = live
-        return Snapshot(counts.as_dict(), live, *self._indexed())
+        indexed, is_whole, inside = self._indexed()
+        visits = visits_of(counts, self._visits_before)
+        return Snapshot(counts.as_dict(), live, indexed, is_whole, "", 0.0, [], inside, visits)
 
-    def _indexed(self) -> tuple[int, bool]:
-        return (0, False) if self._index is None else self._index.indexed()
+    def _indexed(self) -> tuple[int, bool, int]:
+        return (0, False, 0) if self._index is None else self._index.indexed()
 
     def _at_rest(self) -> Snapshot:
         counts, now = self._engine.counts.as_dict(), self._engine.clock.now()
         flags = list(flags_to_go_on(self._engine.config, self._engine.layout.directory))
-        return Snapshot(counts, None, *self._indexed(), self._ended, now, flags)
+        indexed, is_whole, inside = self._indexed()
+        visits = visits_of(self._engine.counts, self._visits_before)
+        return Snapshot(counts, None, indexed, is_whole, self._ended, now, flags, inside, visits)
 
     def _rate(self, now: float, answered: int) -> float:
         """Pages per second over the last seconds, not since the beginning."""

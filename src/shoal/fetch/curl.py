@@ -4,6 +4,10 @@ libcurl's multi interface says which sockets it waits for and when to call it ne
 both. Easy handles are used again with their callbacks in place, so that a fetch sets only what
 differs from the one before. Names are never resolved here: CONNECT_TO gives the address. It is part
 of what pooled connections are matched by, so a changed address never meets an old connection.
+
+When a kept connection is closed instead of answered, libcurl would send the request once more at
+once, under the host's delay. So a transfer that has sent its request opens no further connection:
+it ends as dropped.
 """
 
 import asyncio
@@ -50,6 +54,8 @@ FAULTS: dict[int, Outcome] = {
 
 _PAUSE: int = pycurl.WRITEFUNC_PAUSE
 """libcurl hands over the same bytes again when it goes on."""
+_GO_ON: int = pycurl.PREREQFUNC_OK
+_ABORT: int = pycurl.PREREQFUNC_ABORT
 _NEVER = math.inf
 _TIMER_SLACK_SECONDS = 0.001
 """libcurl counts milliseconds."""
@@ -69,6 +75,8 @@ class Request(NamedTuple):
     max_body_bytes: int = 0
     form: bytes | None = None
     """What is posted; None: nothing is, it is asked for."""
+    fresh: bool = False
+    """On a connection of its own, which is not kept."""
 
 
 class Answer(NamedTuple):
@@ -85,6 +93,8 @@ class Answer(NamedTuple):
     """No connection came about, so that another address may be tried."""
     refused: bool
     """The guard refused the address."""
+    dropped: bool
+    """A kept connection was closed when the request had been sent, before a byte of an answer."""
 
 
 class CurlLoop:
@@ -209,6 +219,9 @@ class _Easy:
         self._room = 0
         self._cut = False
         self._refused = False
+        self._sent = False
+        self._dropped = False
+        self._may_ask = settings.may_ask
         self._guard = guard
         self._bodies = settings.bodies
         self._opened: list[socket.socket] = []
@@ -235,15 +248,12 @@ class _Easy:
         curl.setopt(pycurl.TIMEOUT_MS, round(settings.total_timeout * 1000))
         curl.setopt(pycurl.LOW_SPEED_LIMIT, 1)
         curl.setopt(pycurl.LOW_SPEED_TIME, max(1, round(settings.idle_timeout)))
-        if (may_ask := settings.may_ask) is not None:
-            curl.setopt(
-                pycurl.PREREQFUNCTION,
-                lambda *_: pycurl.PREREQFUNC_OK if may_ask() else pycurl.PREREQFUNC_ABORT,
-            )
+        curl.setopt(pycurl.PREREQFUNCTION, self._send)
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
-        if self._guard is not None and not settings.proxy:  # the proxy's address is a person's wish
-            curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open)
+        curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open)
+        if settings.proxy:  # its address is a person's wish
+            self._guard = None
 
     def prepare(self, request: Request, connect_to: str) -> None:
         curl, last = self.curl, self._last
@@ -268,11 +278,16 @@ class _Easy:
             curl.setopt(pycurl.NOBODY, 1)
         elif last.head_only or last.form is not None:
             curl.setopt(pycurl.HTTPGET, 1)
+        if request.fresh != last.fresh:
+            curl.setopt(pycurl.FRESH_CONNECT, int(request.fresh))
+            curl.setopt(pycurl.FORBID_REUSE, int(request.fresh))
         self._room = request.max_body_bytes
         self._last = request
 
     def answer(self, error: int, message: str) -> Answer:
-        unreached = error in _UNREACHED and not self.curl.getinfo(pycurl.REQUEST_SIZE)
+        unreached = error in _UNREACHED and not (
+            self._dropped or self.curl.getinfo(pycurl.REQUEST_SIZE)
+        )
         return Answer(
             error=error,
             message=message,
@@ -283,6 +298,7 @@ class _Easy:
             cut=self._cut,
             unreached=unreached,
             refused=self._refused,
+            dropped=self._dropped,
         )
 
     def _address(self) -> str:
@@ -294,7 +310,7 @@ class _Easy:
     def clear(self) -> None:
         self._lines.clear()
         self._chunks.clear()
-        self._cut = self._refused = False
+        self._cut = self._refused = self._sent = self._dropped = False
         self._bodies.received(self)
         for opened in self._opened:
             opened.close()
@@ -314,7 +330,15 @@ class _Easy:
         self._cut = True
         return 0  # ends the transfer and closes the connection
 
+    def _send(self, *_: object) -> int:
+        """A connection stands, and the request is about to leave."""
+        self._sent = True
+        return _GO_ON if self._may_ask is None or self._may_ask() else _ABORT
+
     def _open(self, _purpose: int, peer: tuple[int, int, int, tuple[str, int]]) -> object:
+        if self._sent:
+            self._dropped = True
+            return pycurl.SOCKET_BAD
         family, kind, protocol, sockaddr = peer
         address, port = sockaddr[:2]
         if self._guard is not None and self._last.guarded and not self._guard(address, port):

@@ -27,7 +27,7 @@ from shoal.fetch.settings import (
 )
 from shoal.fetch.target import Target, at_port, parse
 from shoal.model.outcome import Outcome, of_status
-from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, Fetched, Visit, VisitKind
 
 MAX_ADDRESSES_TRIED = 3
 
@@ -35,6 +35,8 @@ _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 _FIELD_VALUE = re.compile(r"[\x20-\x7e\x80-\xff]+")
 _HEAD_NOT_DONE = (405, 501)
+_MOST_DROPPERS = 10_000
+_DROPPED = "The server closed a kept connection instead of answering; it is asked again on another."
 
 
 class HttpFetcher:
@@ -55,6 +57,8 @@ class HttpFetcher:
         self._insecure = frozenset(map(plain_name, settings.insecure_hosts))
         self._headers = _standing_headers(settings)
         self._curl: CurlLoop | None = None
+        self._droppers: set[str] = set()
+        """Hosts that close kept connections instead of answering: theirs are kept no longer."""
         self._closed = False
 
     async def fetch(self, visit: Visit) -> Fetched:
@@ -99,7 +103,9 @@ class HttpFetcher:
         request = self._request(visit, method, target, places)
         if form is not None:
             headers = [*request.headers, b"Content-Type: application/x-www-form-urlencoded"]
-            request = request._replace(headers=headers, form=form, max_body_bytes=FORM_ANSWER_BYTES)
+            request = request._replace(
+                headers=headers, form=form, max_body_bytes=FORM_ANSWER_BYTES, fresh=True
+            )
         return await self._try_addresses(request, target, places)
 
     def _means_private(self, visit: Visit, target: Target) -> bool:
@@ -118,12 +124,15 @@ class HttpFetcher:
             guarded=not (places.pinned or visit.private_ok),
             head_only=method == "HEAD",
             max_body_bytes=self._most_bytes(visit.kind),
+            fresh=target.host in self._droppers,
         )
 
     def _most_bytes(self, kind: VisitKind) -> int:
         limit = self._settings.max_body_bytes
-        if kind is VisitKind.ROBOTS:
+        if kind in OF_SITE:
             return min(limit, ROBOTS_BODY_BYTES)
+        if kind is VisitKind.REQUISITE:
+            return min(limit, self._settings.max_requisite_bytes)
         return max(limit, SITEMAP_BODY_BYTES) if kind is VisitKind.SITEMAP else limit
 
     async def _try_addresses(self, request: Request, target: Target, places: Addresses) -> Fetched:
@@ -140,6 +149,10 @@ class HttpFetcher:
                 break
         if not answer.unreached and address != places.addresses[0]:
             self._resolver.prefer(target.host, address)
+        if answer.dropped:
+            if len(self._droppers) >= _MOST_DROPPERS:
+                self._droppers.clear()
+            self._droppers.add(target.host)
         return self._fetched(answer, started, _as_sent(request, target))
 
     def _fetched(self, answer: Answer, started: float, sent: bytes) -> Fetched:
@@ -166,6 +179,8 @@ class HttpFetcher:
         limit = self._settings.max_header_bytes
         if sum(map(len, answer.lines)) > limit:
             return Outcome.TOO_LARGE, f"The header fields are longer than {limit:,} bytes."
+        if answer.dropped:
+            return Outcome.DROPPED, _DROPPED
         if answer.refused and answer.unreached:
             return Outcome.PRIVATE, NOTE
         if answer.error and not answer.cut:  # an error of a cut body is our own: we ended it

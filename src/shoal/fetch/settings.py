@@ -38,6 +38,8 @@ class HttpSettings:
     """Silence, in whole seconds as libcurl counts; a drip is ended by `total_timeout`."""
     total_timeout: float = 120.0
     max_body_bytes: int = 20_000_000
+    max_requisite_bytes: int = 10_000_000
+    """Of a picture, style or script of a page."""
     max_header_bytes: int = 256 * 1024
     """libcurl itself stops at 300 KB, so more than that has no effect."""
     max_idle_connections: int = 512

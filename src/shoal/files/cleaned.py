@@ -50,10 +50,12 @@ class Cleaned:
 
     @property
     def html(self) -> str:
+        """The content as clean HTML, under the heading of the page."""
         return as_html(self._with_heading(), self.title, self.language)
 
     @property
     def markdown(self) -> str:
+        """The same as Markdown."""
         return as_markdown(self._with_heading())
 
     def _with_heading(self) -> list[Block]:

@@ -1,7 +1,8 @@
 """How is a cluster started? `shoal cluster start` from Python.
 
 Settings and seeds go to every tablet; limits on pages, bytes and time are for all together, so they
-stay with the coordinator. Ray is imported here, and only when this is called.
+stay with the coordinator, which grants pages to tablets (page_grants.py). Ray is imported here, and
+only when this is called.
 """
 
 import os
@@ -21,7 +22,8 @@ from shoal.engine.running import Summary
 from shoal.errors import UsageError
 from shoal.fleet.cluster_claim import Claimed
 from shoal.fleet.coordinator import Coordinator, Watch
-from shoal.fleet.tablet import Tablet, TabletSpec
+from shoal.fleet.tablet import Tablet
+from shoal.fleet.tablet_spec import TabletSpec
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.layout.cluster_file import SETTINGS, ClusterFile
 from shoal.layout.cluster_file import read as read_cluster
@@ -75,6 +77,7 @@ def run_cluster(  # noqa: PLR0913 - what to crawl, how, and who is told
         remember_settings(place, config)
         own = per_tablet(config, file.tablets)
         spec = _spec(place, file, how, selection)
+        spec = changed(spec, are_pages_granted=config.crawl.max_pages is not None)
         make = partial(make_tablet, spec, own, list(seeds))
         fleet = ray_fleet(file, make, how)
         try:

@@ -17,7 +17,10 @@ from shoal.cluster.quiescence import Look, Quiet
 from shoal.config import Config
 from shoal.control.cluster_commands import ClusterCommands, Drain, Rebalance, TabletCommands
 from shoal.control.command_targets import by_tablet
+from shoal.counters import Counts
+from shoal.engine.limits import pages_of
 from shoal.errors import CollectionError, ShoalError
+from shoal.fleet.page_grants import Counted, PageGrants
 from shoal.layout.cluster_status import ClusterStatus, Move, TabletReport, write_status
 
 _LOOK_SECONDS = 1.0
@@ -60,6 +63,10 @@ class Coordinator:
         self._tried: dict[str, float] = {}
         """Commands that not all tablets have carried out, and since when it is tried."""
         self._stopping = ""
+        self._grants: PageGrants | None = None
+        if config.crawl.max_pages is not None:
+            counted = [pages_of(Counts(report.counts)) for report in status.reports]
+            self._grants = PageGrants(config.crawl.max_pages, counted, status.grants)
         self._started = status.started = time.time()
 
     def stop(self, reason: str) -> None:
@@ -79,6 +86,8 @@ class Coordinator:
                 self._carry_out_commands()
                 if reason := self._reached():
                     self.stop(reason)
+                elif self._grants is not None:
+                    self._grants.renew([_counted_by(each) for each in self._reports], self._grant)
                 time.sleep(_LOOK_SECONDS)
             return self._finish(self._stopping, "stop", self._stopping)
         except ShoalError as error:
@@ -128,14 +137,20 @@ class Coordinator:
 
     def _reached(self) -> str:
         crawl, counts = self._config.crawl, self._status.counts
-        pages = counts.total("fetched/") + counts["unchanged"]
-        if crawl.max_pages is not None and pages >= crawl.max_pages:
+        if crawl.max_pages is not None and pages_of(counts) >= crawl.max_pages:
             return f"the limit of {crawl.max_pages:,} pages is reached (--max-pages)"
         if crawl.max_bytes is not None and counts["total/bytes"] >= crawl.max_bytes:
             return f"the limit of {crawl.max_bytes:,} bytes is reached (--max-bytes)"
         if crawl.max_time is not None and time.time() - self._started >= crawl.max_time:
             return f"the limit of {crawl.max_time:g} seconds is reached (--max-time)"
         return ""
+
+    def _grant(self, grants: list[int], turn: int) -> list[int | None]:
+        """Written down first: whoever takes over must know what may have been used."""
+        known = grants if self._grants is None else self._grants.granted
+        self._status.grants = [max(pair) for pair in zip(grants, known, strict=True)]
+        self._tell()
+        return self._fleet.call_all("grant", grants, turn)
 
     # --- ending -----------------------------------------------------------------------------
 
@@ -225,6 +240,12 @@ class Coordinator:
         except Exception:  # noqa: BLE001 - whatever a fleet raises then
             return None
         return answer
+
+
+def _counted_by(report: TabletReport | None) -> Counted | None:
+    if report is None or report.state != "running":
+        return None
+    return Counted(pages_of(Counts(report.counts)), report.idle, report.granted)
 
 
 def _look_at(report: TabletReport | None) -> Look | None:

@@ -28,10 +28,11 @@ from shoal.engine.running import RunningCrawl
 from shoal.errors import CollectionError, Fenced
 from shoal.fleet.borrowing import Borrowing
 from shoal.fleet.deliveries import Arriving
+from shoal.fleet.page_share import PageShare
 from shoal.fleet.snapshots import take_snapshot
+from shoal.fleet.tablet_spec import TabletSpec
 from shoal.fleet.tablet_storage import Storage, storage_of
 from shoal.fleet.tablet_views import TabletViews
-from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.schedule.allowance import Mode
 from shoal.layout.cluster_status import AskedAgain, TabletReport
 from shoal.layout.identity import TabletIdentity
@@ -41,7 +42,6 @@ from shoal.loop import fast_loop, to_its_end
 from shoal.model.link import Link
 from shoal.model.messages import Delivery, Receipt
 from shoal.model.principal import OWNER, Principal
-from shoal.model.record import Struct
 from shoal.model.urls.partition import Partition
 from shoal.sources.inbox import Command
 
@@ -51,23 +51,6 @@ Given = TypeVar("Given")
 _LOOK_SECONDS = 0.5
 _RENEWALS_PER_LEASE = 3
 _ANSWER_SECONDS = 60.0
-
-
-class TabletSpec(Struct, frozen=True):
-    """Which tablet of which cluster, and how it is kept."""
-
-    place: str
-    number: int
-    tablets: int
-    who: str = ""
-    """Which machine and process, for people."""
-    lease: float = 15.0
-    checkpoint: float = 60.0
-    """Seconds between two checkpoints, where there is no shared file system."""
-    work: str = ""
-    """Where a machine keeps its working copies, likewise."""
-    selection: Selection | None = None
-    """The stored pages that are asked for again, and nothing else is; None: new ones."""
 
 
 class Tablet:
@@ -99,6 +82,7 @@ class Tablet:
         self._running: RunningCrawl | None = None
         self._arriving: Arriving | None = None
         self._borrowing: Borrowing | None = None
+        self._pages: PageShare | None = None
         self._storage: Storage | None = None
         self._ownership = Ownership(
             open_objects(spec.place), f"tablets/{tablet_name(spec.number)}", spec.who, spec.lease
@@ -149,6 +133,15 @@ class Tablet:
         self._submit(self._obey, todo).result(_ANSWER_SECONDS)
         self._make_durable()
 
+    def grant(self, most: Sequence[int], turn: int) -> int | None:
+        """How many pages each tablet may count in all from now on. Answers what holds here; None
+        while it does not run."""
+        with suppress(CollectionError, TimeoutError):
+            if self._pages is not None:
+                given = (most[self.spec.number], turn)
+                return self._submit(self._pages.take, given).result(_ANSWER_SECONDS)
+        return None
+
     def snapshot(self, name: str) -> tuple[str, str]:
         """Where its table is as of now, and on which machine; whoever asks has it deleted."""
         with self._saving:
@@ -175,6 +168,7 @@ class Tablet:
         found.sent, found.outbox = outbox.sent, outbox.depth
         found.taken = 0 if self._arriving is None else self._arriving.arrivals.taken
         found.counts = engine.counts.as_dict()
+        found.granted = 0 if self._pages is None else self._pages.granted
         done = running.progress
         found.again = AskedAgain(done.again, done.changed, done.missing, done.again_failed)
         if running.live is not None:
@@ -297,6 +291,8 @@ class Tablet:
             number, epoch = self.spec.number, ownership.epoch
             borrowing = self._borrowing = Borrowing(exchange, number, epoch, self._pipe)
             running = self._running = RunningCrawl(engine, peers=self)
+            if self.spec.are_pages_granted:
+                self._pages = PageShare(engine, exchange.frontier, running)
             if self._stop_reason:
                 running.stop(self._stop_reason)
             beside = [

@@ -181,6 +181,12 @@ def anywhere(settings: ScopeSettings) -> CrawlScope:
     return CrawlScope(changed(settings, kind="any"))
 
 
+def for_requisites(settings: ScopeSettings) -> CrawlScope:
+    """For pictures, styles and scripts of pages, which stand anywhere and are no pages: what says
+    which pages are wanted does not hold, what keeps URLs out does."""
+    return CrawlScope(changed(settings, kind="any", include=[], rules=""))
+
+
 def _fenced_site(site: Site) -> str:
     """Whose directories a site shares: http and https are one."""
     return site.host_label if site.scheme in _WEB else site.origin

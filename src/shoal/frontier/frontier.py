@@ -11,15 +11,14 @@ visit: entry deleted, row settled, new links queued, all in one batch, which is 
 anything else happens here. A site without due work, or one that must wait long, is *retired* to
 the front index, so that another can take its slot.
 
-"Nothing is ready now" (None from next_site) and "finished" (done) are two different answers.
-"""
+"Nothing is ready now" (None from next_site) and "finished" (done) are two different answers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from random import Random
 
 from shoal.clock import Clock
-from shoal.counters import Counts
+from shoal.counters import VISITS, Counts
 from shoal.frontier.background.background import Background
 from shoal.frontier.background.commands import HostCommands
 from shoal.frontier.background.requeue_duplicates import DuplicateRequeuer
@@ -46,6 +45,7 @@ from shoal.frontier.state.rows import CLOCK_KEY, COUNTS_KEY, MODE_KEY, REVISIT, 
 from shoal.frontier.state.settings import FrontierSettings, Report, Seams
 from shoal.frontier.state.urls import Urls
 from shoal.model.cell import NEVER_MS, to_ms
+from shoal.model.change_history import Change
 from shoal.model.document import Understood
 from shoal.model.link import Link, LinkSource
 from shoal.model.listings.listing import ListedUrl
@@ -53,7 +53,8 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.verdict import Finished, Verdict
-from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, Fetched, Visit, VisitKind
+from shoal.model.visit_result import result_of
 from shoal.ports import Batch, Lease, Table
 
 _ADD_AT_ONCE = 1000
@@ -62,8 +63,7 @@ _PATIENCE_OVER_DELAY_SECONDS = 1.0
 
 
 class DiskFrontier:
-    """The Frontier port on a Table. Memory is bounded by active sites and caches, not by the
-    crawl."""
+    """The Frontier port on a Table. Memory is bounded by active sites and caches."""
 
     def __init__(
         self, table: Table, clock: Clock, settings: FrontierSettings, seams: Seams | None = None
@@ -98,7 +98,7 @@ class DiskFrontier:
             self._begin,
             self._write,
         )
-        self._robots = RobotsCache(self.sites, self._seams.remote)
+        self._robots = RobotsCache(self.sites, away, tdmrep=settings.tdmrep)
         self._finisher = Finisher(
             Settler(self._state, self.discovery, self._seams, settings.missing),
             self.discovery,
@@ -110,8 +110,9 @@ class DiskFrontier:
         self.inbound = Inbound(
             self._state, self.discovery, self._robots, self._bench, self._requeuer
         )
+        self.take_no_pages = self._bench.take_no_pages
         self._leases: set[SiteLease] = set()
-        self._waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
+        self.waiters = Waiters(clock, self.lease, self._next_ready, self._is_over)
         self._halted = False
         self._notice_clock()
         self.recovered = self._bench.recover()
@@ -125,7 +126,7 @@ class DiskFrontier:
         lease = self.lease()
         if lease is not None or self._is_over():
             return lease
-        return await self._waiters.wait(self._return)
+        return await self.waiters.wait(self._return)
 
     def lease(self) -> SiteLease | None:
         """A site whose turn it is now."""
@@ -210,16 +211,16 @@ class DiskFrontier:
         else:
             self._bench.clocks.addresses.take_back(lease.turn)
         self._bench.put_back(active, now)
-        self._waiters.poke()
+        self.waiters.poke()
 
     def give_back(self, visit: Visit) -> None:
         if self._in_flight.remove(visit.row) is None:
             return
         batch = self._begin()
-        url = None if visit.kind is VisitKind.ROBOTS else self.urls.read(visit.row)
+        url = None if visit.kind in OF_SITE else self.urls.read(visit.row)
         self.urls.let_go(visit.row)
         active = self.sites.active.get(visit.site)
-        if active is not None and visit.kind is VisitKind.ROBOTS:
+        if active is not None and visit.kind in OF_SITE:
             self._robots.give_back(active, visit)
         if url is not None and url.waiting and not self.commands.turn_away(batch, visit.row, url):
             if active is not None:
@@ -242,7 +243,7 @@ class DiskFrontier:
     ) -> Finished:
         self.urls.begin()
         ending = Ending(visit, fetched, understood, verdict, self._clock.now())
-        if visit.kind is VisitKind.ROBOTS:
+        if visit.kind in OF_SITE:
             self._in_flight.remove(visit.row)
             self._finish_robots(batch, ending)
             finished = Finished(verdict)
@@ -256,19 +257,19 @@ class DiskFrontier:
         active = self.sites.active.get(visit.site)
         if active is not None:
             self.sites.touch_clock(active.gate)
-        self._count(fetched, visit)
+        self._count(visit, fetched, finished.change)
         self._flush(batch)
-        self._waiters.poke()
+        self.waiters.poke()
         return finished
 
     def _finish_robots(self, batch: Batch, ending: Ending) -> None:
-        visit, now = ending.visit, ending.now
-        rules = ending.understood.robots
+        visit, now, rules = ending.visit, ending.now, ending.understood.robots
+        if visit.kind is VisitKind.TDMREP:
+            self._robots.finish_tdmrep(batch, ending)
+            return
         if self._settings.reach.sitemaps and ending.fetched.status:
-            listed = () if rules is None else rules.sitemaps
-            self._listings.take_robots(batch, visit.site, listed, now)
-        errand = self._robots.finish(batch, ending)
-        if errand is not None:
+            self._listings.take_robots(batch, visit.site, rules.sitemaps if rules else (), now)
+        if (errand := self._robots.finish(batch, ending)) is not None:
             if self._robots.send(batch, errand):
                 self._bench.await_answer(errand.requested_for, now)
                 return
@@ -277,11 +278,11 @@ class DiskFrontier:
             self._robots.put_off(batch, visit)
         self._bench.end_request(batch, visit.requested_for or visit.site, now)
 
-    def _count(self, fetched: Fetched, visit: Visit) -> None:
-        if not fetched.requested or visit.kind is VisitKind.INJECTED:
+    def _count(self, visit: Visit, fetched: Fetched, change: Change) -> None:
+        if not fetched.requested or visit.kind is VisitKind.INJECTED or visit.is_counted:
             return
-        robots = visit.kind is VisitKind.ROBOTS
-        self.counts.add("total/robots requests" if robots else "total/requests")
+        self.counts.add(VISITS + result_of(visit, fetched, change))
+        self.counts.add("total/robots requests" if visit.kind in OF_SITE else "total/requests")
         self.counts.add("total/bytes", len(fetched.body) + len(fetched.head))
         if fetched.cut:
             self.counts.add("total/cut bodies")
@@ -304,8 +305,7 @@ class DiskFrontier:
 
     def raise_url(self, row: bytes, priority: float) -> bool:
         batch = self._begin()
-        row = self.urls.row_of(row)
-        raised = self.discovery.hasten(batch, row, priority, self._clock.now())
+        raised = self.discovery.hasten(batch, self.urls.row_of(row), priority, self._clock.now())
         self._write(batch)
         return raised
 
@@ -314,12 +314,12 @@ class DiskFrontier:
         self.urls.begin()
         self._listings.take(batch, visit.row, named, self._clock.now())
         self._flush(batch)
-        self._waiters.poke()
+        self.waiters.poke()
 
     def lent(self, addresses: Iterable[str]) -> None:
         """More of these addresses is ours by now: who waits for them may be asked earlier."""
         self._bench.hasten(addresses, self._clock.now())
-        self._waiters.poke()
+        self.waiters.poke()
 
     def change(self, work: Callable[[Batch, float], None]) -> None:
         """Do something to its state, in a batch of its own."""
@@ -342,7 +342,7 @@ class DiskFrontier:
     def _write(self, batch: Batch) -> None:
         self._flush(batch)
         self._table.write(batch)
-        self._waiters.poke()
+        self.waiters.poke()
 
     def _flush(self, batch: Batch) -> None:
         self.sites.flush(batch)
@@ -370,7 +370,7 @@ class DiskFrontier:
     def halt(self) -> None:
         """No site is leased from now on; what is in flight may finish."""
         self._halted = True
-        self._waiters.dispatch()
+        self.waiters.dispatch()
 
     def close(self) -> None:
         """Retire every site, so that the next start knows their clocks. What is still in flight
@@ -382,12 +382,12 @@ class DiskFrontier:
             self._bench.retire(batch, active, now)
         self._bench.clocks.addresses.save(batch, now)
         self._write(batch)
-        self._waiters.close()
+        self.waiters.close()
 
     def report(self) -> Report:
         now, ready = self._clock.now(), self._next_ready()
-        if ready is not None and to_ms(ready) >= NEVER_MS:
-            ready = None  # what waits there is not of this crawl, or its host is paused
+        if ready is not None and to_ms(ready) >= NEVER_MS:  # of another crawl, or paused
+            ready = None
         return Report(
             in_flight=len(self._leases),
             unfinished=len(self._in_flight) - len(self._leases),

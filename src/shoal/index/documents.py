@@ -4,6 +4,7 @@ Everything here comes from pages: each text has a limit, and nothing in it can m
 """
 
 import re
+import sys
 import time
 import zlib
 from collections import Counter
@@ -33,7 +34,7 @@ from shoal.model.record import pack
 
 _MOST_CHARS = {"title": 2_000, "headings": 50_000, "bold": 50_000, "url": 4_000}
 _MOST_CONTENT_CHARS = 2_000_000
-_MOST_RECENT_CHARS = 32_000_000
+_MOST_RECENT_BYTES = 48_000_000
 _MOST_REST_CHARS = 200_000
 _MOST_ANCHORS = 500
 _MOST_ANCHOR_CHARS = 300
@@ -57,8 +58,9 @@ class Documents:
 
     def __init__(self) -> None:
         self._analysis = Analysis()
-        self._recent: dict[int, Stems] = {}
-        self._recent_chars = 0
+        self._recent: dict[int, tuple[Stems, int]] = {}
+        """With its bytes."""
+        self._recent_bytes = 0
 
     def of(self, entry: Entry) -> Document:
         try:
@@ -117,15 +119,16 @@ class Documents:
         if not text:
             return self._stems(text, language)
         key = hash((text, language))
-        stems = self._recent.pop(key, None)
-        if stems is None:
+        known = self._recent.pop(key, None)
+        if known is None:
             stems = self._stems(text, language)
-            self._recent_chars += len(stems.text)
-        self._recent[key] = stems  # the last one again
-        while self._recent_chars > _MOST_RECENT_CHARS:
+            known = stems, _bytes_of(stems)
+            self._recent_bytes += known[1]
+        self._recent[key] = known  # the last one again
+        while self._recent_bytes > _MOST_RECENT_BYTES:
             oldest = next(iter(self._recent))
-            self._recent_chars -= len(self._recent.pop(oldest).text)
-        return stems
+            self._recent_bytes -= self._recent.pop(oldest)[1]
+        return known[0]
 
     def _add_anchors(
         self, document: Document, anchors: list[tuple[str, int]], language: str
@@ -147,6 +150,12 @@ class Documents:
         if texts:
             document.add_text("anchor", _BETWEEN_ANCHORS.join(texts))
         return counted, names
+
+
+def _bytes_of(stems: Stems) -> int:
+    """At most: what is not ASCII keeps its UTF-8 beside itself once the index has taken it in."""
+    copies = 1 if stems.text.isascii() else 3
+    return sys.getsizeof(stems.text) * copies + len(stems.hashes) + len(stems.counts)
 
 
 def _titles(title: str) -> dict[str, None]:

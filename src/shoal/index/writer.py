@@ -58,6 +58,10 @@ class IndexWriter(Closing):
         writer.delete_documents_by_term("key", key_of(entry.row))
         writer.add_document(document)
 
+    def forget(self) -> None:
+        """What was remembered from one document to the next, to be quicker."""
+        self._documents = Documents()
+
     def remove(self, row: bytes) -> None:
         self._open().delete_documents_by_term("key", key_of(row))
 

@@ -56,6 +56,10 @@ class Entries:
         """It changed."""
         self._readers.pop(row, None)
 
+    def forget_all(self) -> None:
+        """What was asked for is asked for again."""
+        self._readers.clear()
+
     def of(self, row: bytes) -> Entry | None:
         """The entry of a row, or None when the index must not hold it."""
         page, known = self._store.whole(row, OWNER), self._frontier.url(holder_of(row))
@@ -131,12 +135,7 @@ class Entries:
 def _is_to_index(document: Document, known: UrlRow | None) -> bool:
     if document.fate not in _TO_INDEX or document.rules.noindex or not document.text_chars:
         return False
-    return known is None or known.state in _THERE or _is_kept(known)
-
-
-def _is_kept(known: UrlRow) -> bool:
-    """It was not found of late, which may be an accident (frontier/outcome/missing.py)."""
-    return known.state in (State.GONE, State.REDIRECT) and known.misses > 0 and not known.lost
+    return known is None or known.state in _THERE or known.is_kept
 
 
 def _text(document: Document) -> tuple[str, str]:

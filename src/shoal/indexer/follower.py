@@ -13,13 +13,14 @@ What somebody waits for (a pushed article, a page that was submitted) may be ent
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from shoal.errors import DamagedError
 from shoal.index.reader import IndexReader
 from shoal.index.writer import IndexWriter
 from shoal.indexer.entries import Entries
+from shoal.indexer.memory import Memory
 from shoal.layout.index_state import IndexState, write_state
 from shoal.layout.layout import Layout
 from shoal.model.link import Rel
@@ -35,7 +36,10 @@ _ROWS_BETWEEN = 50
 _CHANGES_BETWEEN_COMMITS = 20_000
 _TARGETS_AT_ONCE = 500
 _MOST_TARGETS = 100_000
+_MOST_TARGET_BYTES = 16_000_000
 """Noted at once; then they are entered though the log goes on."""
+_ENTERED_BETWEEN = 20
+"""So many documents are entered between two looks at how much memory there is."""
 _MOST_TEXTS_REMEMBERED = 300_000
 """Anchor texts of targets that were noted already: most links repeat one."""
 _NOT_OURS = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED)
@@ -44,15 +48,22 @@ Progress = Callable[[int], None]
 
 
 class Follower:
-    def __init__(self, table: Table, store: PageStore, writer: IndexWriter) -> None:
+    def __init__(
+        self,
+        table: Table,
+        store: PageStore,
+        writer: IndexWriter,
+        memory: Memory | None = None,
+    ) -> None:
         self._table = table
         self._store = store
         self._writer = writer
+        self._memory = memory
+        self._entered = 0
         self._entries = Entries(table, store)
         self._position = writer.position
         """The last change whose row was entered."""
-        self._owed: dict[bytes, int] = {}
-        """Targets of links that are to be entered again, each with the change that said so."""
+        self._owed = _Owed()
         self._said: set[int] = set()
         self._ahead: set[int] = set()
         """Changes whose rows were entered before it was their turn."""
@@ -74,13 +85,16 @@ class Follower:
         if self._is_cut_off():
             return self.rebuild()
         changes = list(islice(self._store.log.after(self._position), _CHANGES_AT_ONCE))
-        if not changes or len(self._owed) > _MOST_TARGETS:
+        if not changes or self._owed.is_full:
             return self.pay_back()
         rows: dict[bytes, None] = {}
-        for number, change in changes:
+        for taken, (number, change) in enumerate(changes):
+            if self._owed.is_full:
+                del changes[taken:]  # the others when these were paid back
+                break
             self._entries.forget(change.row)
             if change.what is What.LINKED:
-                self._owed.setdefault(change.row, number)
+                self._owed.add(change.row, number)
                 continue
             if number not in self._ahead:
                 rows[change.row] = None
@@ -91,9 +105,7 @@ class Follower:
                 between()
             is_found = self._enter(row)
             if not is_found and (representative := self._entries.stands_for(row)) != row:
-                self._owed.setdefault(
-                    representative, changes[-1][0]
-                )  # it is credited with the row's anchors
+                self._owed.add(representative, changes[-1][0])  # credited with the row's anchors
         self._position = changes[-1][0]
         self._ahead = {number for number in self._ahead if number > self._position}
         self._uncommitted += len(changes)
@@ -119,7 +131,7 @@ class Follower:
 
     def commit(self) -> int:
         """Make it durable and visible. Returns the change up to which nothing is owed."""
-        position = min((number - 1 for number in self._owed.values()), default=self._position)
+        position = min(self._owed.first - 1, self._position) if self._owed else self._position
         self._writer.commit(position)
         self._uncommitted = 0
         return position
@@ -149,7 +161,10 @@ class Follower:
 
     def _enter(self, row: bytes) -> bool:
         """Whether it is to be found."""
-        self._owed.pop(row, None)
+        self._owed.discard(row)
+        self._entered += 1
+        if self._memory is not None and not self._entered % _ENTERED_BETWEEN:
+            self._memory.keep(self._forget)
         try:
             entry = self._entries.of(row)
         except DamagedError:
@@ -159,6 +174,12 @@ class Follower:
         else:
             self._writer.put(entry)
         return entry is not None
+
+    def _forget(self) -> None:
+        """All that is only remembered to be quicker."""
+        self._said.clear()
+        self._entries.forget_all()
+        self._writer.forget()
 
     def _note_targets(self, row: bytes, number: int, *, is_all: bool) -> None:
         """Those that a site did not call so before; of a page that said something else before,
@@ -174,7 +195,7 @@ class Follower:
             key = hash((out.target, link.text, site))
             if is_all or key not in said:
                 said.add(key)
-                self._owed.setdefault(out.target, number)
+                self._owed.add(out.target, number)
 
     def pay_back(self, at_most: int = _TARGETS_AT_ONCE) -> int:
         """Targets that were fetched are entered with what is said of them now; the others will be
@@ -182,11 +203,48 @@ class Follower:
         targets = list(islice(self._owed, at_most))
         stored = {target for target in targets if self._store.page(target, OWNER) is not None}
         for target in targets:
-            del self._owed[target]
+            self._owed.discard(target)
         for row in {self._entries.stands_for(target) for target in stored}:
             self._enter(row)
         self._uncommitted += len(stored)
         return len(targets)
+
+
+class _Owed:
+    """Targets of links that are to be entered again, each with the change that said so."""
+
+    def __init__(self) -> None:
+        self._targets: dict[bytes, int] = {}
+        self._bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._targets) > _MOST_TARGETS or self._bytes > _MOST_TARGET_BYTES
+
+    @property
+    def first(self) -> int:
+        """The change from which on something is owed."""
+        return min(self._targets.values())
+
+    def add(self, target: bytes, number: int) -> None:
+        """The first change that said so stays."""
+        if target not in self._targets:
+            self._targets[target] = number
+            self._bytes += len(target)
+
+    def discard(self, target: bytes) -> None:
+        if self._targets.pop(target, None) is not None:
+            self._bytes -= len(target)
+
+    def clear(self) -> None:
+        self._targets.clear()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._targets)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._targets)
 
 
 def follow_to_the_end(layout: Layout, follower: Follower, progress: Progress | None = None) -> int:
@@ -206,6 +264,8 @@ def follow_to_the_end(layout: Layout, follower: Follower, progress: Progress | N
 
 def commit(layout: Layout, follower: Follower) -> IndexState:
     position = follower.commit()
-    state = IndexState(position, IndexReader(layout.index).pages(), time.time())
+    reader = IndexReader(layout.index)
+    pages = reader.pages()
+    state = IndexState(position, pages, time.time(), reader.documents() - pages)
     write_state(layout, state)
     return state

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
+from shoal.indexer.memory import DEFAULT_BYTES, resident
 from shoal.layout.index_state import IndexState, read_state
 from shoal.layout.layout import Layout
 from shoal.model.record import JSON_ERRORS, from_json
@@ -23,16 +24,17 @@ _ERROR_CHARS = 300
 _MOST_UNHEARD = 30
 
 
-def command_of(layout: Layout) -> list[str]:
-    """Starts the process that writes the index of a collection."""
+def command_of(layout: Layout, memory: int = DEFAULT_BYTES) -> list[str]:
+    """Starts the process that writes the index of a collection, in so many bytes."""
     # -P: the directory where somebody starts a crawl is no place to import modules from.
     module = [sys.executable, "-P", "-m", "shoal.indexer.index_process"]
-    return [*module, str(layout.directory), str(layout.data)]
+    return [*module, str(layout.directory), str(layout.data), str(memory)]
 
 
 class IndexChild:
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, memory: int = DEFAULT_BYTES) -> None:
         self._layout = layout
+        self._memory = memory
         self._process: subprocess.Popen[bytes] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._heard = asyncio.Event()
@@ -49,7 +51,7 @@ class IndexChild:
         self._starts += 1
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the command is ours
-                command_of(self._layout),
+                command_of(self._layout, self._memory),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -61,6 +63,10 @@ class IndexChild:
         if self._process.stdout is not None:
             os.set_blocking(self._process.stdout.fileno(), False)
             self._loop.add_reader(self._process.stdout, self._listen)
+
+    def resident(self) -> int:
+        """Bytes of memory that it takes now."""
+        return 0 if self._process is None else sum(resident(self._process.pid))
 
     def hurry(self, changes: Sequence[int]) -> None:
         """Somebody waits for these: they are to be found at once. Nothing is lost where it does not

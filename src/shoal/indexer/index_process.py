@@ -3,7 +3,7 @@
 It reads the table as any reader does, so the crawl's loop never waits for it, and a fault of it
 costs nothing: the next one goes on from what was committed. Run as
 
-    python -m shoal.indexer.index_process DIRECTORY DATA
+    python -m shoal.indexer.index_process DIRECTORY DATA MEMORY
 
 It says on its standard output, a JSON line each, how far it has come. A line on its standard input,
 `finish`, asks it to go on to the end of the log and end; `soon 12 13` says that somebody waits for
@@ -22,6 +22,7 @@ from shoal.collection.view import TabletView
 from shoal.errors import ShoalError
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, commit, follow_to_the_end
+from shoal.indexer.memory import Memory, give_back_early
 from shoal.layout.index_state import IndexState
 from shoal.layout.layout import Layout
 from shoal.model.record import to_json
@@ -51,13 +52,18 @@ _READ_BYTES = 1 << 16
 
 
 def main(arguments: list[str]) -> int:
-    directory, data = map(Path, arguments)
+    directory, data = map(Path, arguments[:2])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the crawl's, who tells us
     os.nice(_NICE)
+    give_back_early()
     layout = Layout(directory, data)
     try:
-        with TabletView(layout) as collection, IndexWriter(layout.index) as writer:
-            Following(collection, layout, writer, Words(sys.stdin.fileno())).run()
+        with (
+            TabletView(layout) as collection,
+            Memory(layout.index, int(arguments[2])) as memory,
+            IndexWriter(layout.index, memory.heap_bytes) as writer,
+        ):
+            Following(collection, layout, writer, Words(sys.stdin.fileno()), memory).run()
     except ShoalError as error:
         print(error, file=sys.stderr)
         return 1
@@ -69,11 +75,16 @@ class Following:
     for a change does not wait for the others."""
 
     def __init__(
-        self, collection: TabletView, layout: Layout, writer: IndexWriter, words: "Words"
+        self,
+        collection: TabletView,
+        layout: Layout,
+        writer: IndexWriter,
+        words: "Words",
+        memory: Memory | None = None,
     ) -> None:
         self._collection = collection
         self._layout = layout
-        self._follower = Follower(collection.table, collection.store, writer)
+        self._follower = Follower(collection.table, collection.store, writer, memory)
         self._words = words
         self._last_word: bytes | None = None
         """`finish`, or nothing when whoever might say it is no longer there."""

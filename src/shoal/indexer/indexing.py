@@ -10,6 +10,7 @@ from shoal.collection.view import TabletView
 from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, Progress, follow_to_the_end
+from shoal.indexer.memory import Memory
 from shoal.layout.index_state import is_behind
 
 
@@ -22,8 +23,12 @@ def bring_up_to_date(directory: Path, progress: Progress | None = None) -> int:
         if not os.access(collection.layout.data, os.W_OK):
             return 0  # a read-only disk: what is there is what can be found
         try:
-            with IndexWriter(collection.layout.index) as writer:
-                follower = Follower(collection.table, collection.store, writer)
+            index = collection.layout.index
+            with (
+                Memory(index, collection.config.index.memory) as memory,
+                IndexWriter(index, memory.heap_bytes) as writer,
+            ):
+                follower = Follower(collection.table, collection.store, writer, memory)
                 return follow_to_the_end(collection.layout, follower, progress)
         except Busy:
             return 0

@@ -49,6 +49,8 @@ class TabletReport(Struct):
     uploaded_bytes: int = 0
     again: AskedAgain = AskedAgain()
     """By this process."""
+    granted: int = 0
+    """Of the limit on the pages of all: how many it may count in all."""
 
     @property
     def is_over(self) -> bool:
@@ -84,6 +86,8 @@ class ClusterStatus(Struct):
     """Why it is over."""
     ray_address: str = ""
     """Where its tablets can be asked while it runs."""
+    grants: list[int] = []
+    """Of the limit on pages, by tablet: how many each may have counted."""
 
     @property
     def counts(self) -> Counts:
@@ -114,10 +118,11 @@ def new_status(name: str, place: str, tablets: int) -> ClusterStatus:
 
 
 def next_status(objects: Objects, name: str, place: str, tablets: int) -> ClusterStatus:
-    """Of a start: what tablets counted last holds until they say more."""
+    """Of a start: what tablets counted last, or may have, holds until they say more."""
     status, before = new_status(name, place, tablets), read_status(objects)
     for report, known in zip(status.reports, before.reports if before else (), strict=False):
         report.counts = known.counts
+    status.grants = [] if before is None else before.grants
     return status
 
 

@@ -24,6 +24,8 @@ class IndexState(Struct):
     pages: int
     """Without documents that stand within others."""
     committed: float
+    inside: int = 0
+    """Those; not known of an index that an older release wrote."""
 
 
 def write_state(layout: Layout, state: IndexState) -> None:

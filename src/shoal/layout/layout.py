@@ -148,6 +148,14 @@ class Layout:
                 f"make one with: shoal crawl URL --dir {self.directory}"
             )
 
+    def must_exist_or_begin(self) -> None:
+        """It is a collection, or one can be made of it: a directory that is new, or empty."""
+        is_new = not self.directory.exists() or self.directory.is_dir()
+        if not is_new or is_cluster_place(str(self.directory)):
+            self.must_exist()
+        self.must_not_be_lost()
+        self.must_be_free()
+
     def must_be_free(self) -> None:
         """A new collection is not mixed with other files."""
         if Layout(self.directory).exists():

@@ -1,22 +1,29 @@
 """How does the collection stand? Counts that add up, and what a running crawl is doing.
 
     discovered = queued + in flight + answered + excluded(reason) + failed(reason)
-    answered   = fetched + unchanged + redirect + gone
+    answered   = fetched + redirect + gone + source (+ unchanged, of an older release)
     fetched    = indexed + waiting for the index + duplicate + noindex + empty + unconvertible +
     dropped
+    inside     = the same, of documents inside others
+    in the index = indexed + kept
 
 A running crawl writes a snapshot of both once a second; `status` reads it, so that the counts are
 of one instant. Without a running crawl the counts come from the table.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from shoal.counters import Counts
+from shoal.counters import INSIDE, TOTAL, VISITS, Counts
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.model.visit import VisitKind
+from shoal.model.visit_result import RESULTS
 from shoal.whole_file import write_whole
+
+_VISITS = {VISITS + name for name in RESULTS}
 
 
 class Trouble(Struct):
@@ -53,6 +60,12 @@ class Live(Struct):
     """What is in flight; the first few where it is much."""
     body_bytes: int = 0
     """Of bodies in memory, which arrive or wait for a reader."""
+    body_memory: int = 0
+    """Their bound."""
+    index_bytes: int = 0
+    """Of memory that the process which writes the index takes."""
+    index_memory: int = 0
+    """Its bound; 0 where there is none beside the crawl."""
 
 
 class Snapshot(Struct):
@@ -67,6 +80,10 @@ class Snapshot(Struct):
     ended_at: float = 0.0
     flags: list[str] = []
     """That it was given and the collection's settings do not have: to go on, they are needed."""
+    indexed_inside: int = 0
+    """Documents inside others that are in the index."""
+    visits: dict[str, int] = {}
+    """Of this run, by what they came to."""
 
 
 class Status(Struct):
@@ -91,9 +108,30 @@ class Status(Struct):
     totals: dict[str, int]
     live: Live | None = None
     source: int = 0
-    """Sitemaps and feeds, which are answered and no pages."""
+    """Sitemaps and feeds, which are answered and no pages; also what follows."""
     indexed: int = 0
     """Pages that searches find, whatever their last visit came to."""
+    kept: int = 0
+    """Of those, the ones whose last visit did not find them or was not answered."""
+    inside: int = 0
+    """Documents inside others that are stored: members of archives, mails of a mailbox."""
+    inside_by_fate: dict[str, int] = {}
+    inside_gone: int = 0
+    """Those that are no longer in their file, or whose file is gone."""
+    inside_indexed: int = 0
+    """Those that searches find."""
+    requisites: int = 0
+    """Pictures, styles and scripts of pages, which were archived with them."""
+    visits: dict[str, int] = {}
+    """Requests by what they came to, over the collection's life: `first`, then those to pages that
+    had been visited before, then those for no page. Their sum is `totals.requests`."""
+    last_visits: dict[str, int] = {}
+    """Those of the run at work, or of the last one."""
+
+    @property
+    def stored(self) -> int:
+        """Pages and documents inside them: what is held against the limit on pages."""
+        return self.fetched + self.unchanged + self.inside
 
 
 def status_of(directory: Path, snapshot: Snapshot) -> Status:
@@ -101,13 +139,16 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
     in_flight = 0 if snapshot.live is None else snapshot.live.in_flight + snapshot.live.reading
     in_flight = min(in_flight, counts[State.QUEUED])
 
-    def below(state: State) -> dict[str, int]:
+    def below(state: str) -> dict[str, int]:
         reasons = counts.starting_with(f"{state}/")
         if counts[state]:
             reasons["other"] = counts[state]
         return dict(sorted(reasons.items(), key=lambda item: -item[1]))
 
-    fates = _with_index(below(State.FETCHED), snapshot)
+    is_whole = snapshot.is_index_whole
+    fates = _with_index(below(State.FETCHED), snapshot.indexed, is_whole=is_whole)
+    inside = below(INSIDE + State.FETCHED)
+    kept = snapshot.indexed - fates.get(Fate.INDEXED, 0) - counts[State.UNCHANGED]
     by_state = {state: sum(below(state).values()) for state in State}
     return Status(
         directory=str(directory),
@@ -130,20 +171,36 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         live=snapshot.live,
         source=by_state[State.SOURCE],
         indexed=snapshot.indexed,
+        kept=max(0, kept) if is_whole else 0,
+        inside=sum(inside.values()),
+        inside_by_fate=_with_index(inside, snapshot.indexed_inside, is_whole=is_whole),
+        inside_gone=sum(below(INSIDE + State.GONE).values()),
+        inside_indexed=snapshot.indexed_inside,
+        visits=visits_of(counts),
+        last_visits={name: snapshot.visits.get(name, 0) for name in RESULTS},
+        requisites=counts[f"{State.SOURCE}/{VisitKind.REQUISITE}"],
     )
 
 
-def _with_index(fates: dict[str, int], snapshot: Snapshot) -> dict[str, int]:
+def _with_index(fates: dict[str, int], held: int, *, is_whole: bool) -> dict[str, int]:
     """Those that the index holds already, apart from those that wait for it."""
+    fates = dict(fates)
     wanted = fates.pop(Fate.WAITING, 0)
-    indexed = wanted if snapshot.is_index_whole else min(wanted, snapshot.indexed)
+    indexed = wanted if is_whole else min(wanted, held)
     parts = {str(Fate.INDEXED): indexed, str(Fate.WAITING): wanted - indexed, **fates}
     return dict(sorted(((name, n) for name, n in parts.items() if n), key=lambda item: -item[1]))
 
 
+def visits_of(counts: Counts, before: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Since the collection was made, or since there were so many."""
+    known = before or {}
+    return {name: counts[VISITS + name] - known.get(name, 0) for name in RESULTS}
+
+
 def _totals(counts: Counts) -> dict[str, int]:
     """`requests` are all, also those for robots.txt."""
-    totals = {name.replace(" ", "_"): n for name, n in counts.starting_with("total/").items()}
+    named = counts.starting_with(TOTAL).items()
+    totals = {name.replace(" ", "_"): n for name, n in named if TOTAL + name not in _VISITS}
     if robots := totals.get("robots_requests", 0):
         totals["requests"] = totals.get("requests", 0) + robots
     return totals

@@ -17,10 +17,12 @@ from shoal.frontier.state.rows import pack_url, unpack_url, url_key
 from shoal.layout.duplicates import exact_prints
 from shoal.layout.layout import Layout, WriteLock
 from shoal.model.record import Struct
+from shoal.model.visit import VisitKind
 from shoal.ports import Batch
 from shoal.store import archive_ends, claims, compaction
 from shoal.store.compaction import Copy, Live
 from shoal.store.pages import PageStore
+from shoal.store.rows import FetchRow
 from shoal.store.table import RocksTable
 
 DEAD_SHARE = 0.5
@@ -112,7 +114,8 @@ class _Compaction:
         live, batch = Live(), self._table.batch()
         for number, row in enumerate(claims.rows(self._table), 1):
             self._damaged |= bool(row.damaged)
-            trimmed = compaction.trim(self._table, batch, row, self._versions)
+            needed = self._is_requisite(row)
+            trimmed = compaction.trim(self._table, batch, row, self._versions, is_requisite=needed)
             if trimmed.disowned:
                 self._forget_body(batch, row.row)
             self.result.versions_dropped += trimmed.versions
@@ -126,6 +129,12 @@ class _Compaction:
         self._table.write(batch)
         self._table.sync()
         return live
+
+    def _is_requisite(self, row: claims.Row) -> bool:
+        if not row.versions or any(isinstance(each.value, FetchRow) for each in row.versions):
+            return False
+        stored = self._table.get("page", url_key(row.row))
+        return stored is not None and unpack_url(stored).kind is VisitKind.REQUISITE
 
     def _forget_body(self, batch: Batch, row: bytes) -> None:
         """The page was removed, and now its archived body goes: the next one comes whole."""

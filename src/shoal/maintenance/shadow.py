@@ -23,12 +23,14 @@ from pathlib import Path
 
 from shoal import faults
 from shoal.collection.view import TabletView
+from shoal.engine.limits import pages_of
 from shoal.engine.recovery import mend_archive
 from shoal.errors import CollectionError
 from shoal.frontier.state.rows import EXCLUDED_KEY, HostRow, is_host_row_key
 from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import roots_of
 from shoal.layout.layout import LIVE, READERS, Layout, WriteLock, live_data
+from shoal.layout.runs import RUN_KEYS
 from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import State
 from shoal.model.record import Struct, pack, unpack
@@ -95,13 +97,14 @@ def _seed(url: str, known: FrontierView) -> Link:
 
 def _take_over_clocks(old: Table, new: Table) -> None:
     """What hosts have coming (a back-off, a pause) holds for whoever asks them, and what a person
-    said of them too."""
+    said of them too. The runs before it stay in the list."""
     batch = new.batch()
     for key, value in old.scan("site", b"\x01"):
         if is_host_row_key(key):
             batch.put("site", key, _longer(value, new.get("site", key)))
-    for key, value in old.scan("site", EXCLUDED_KEY, EXCLUDED_KEY + b"\xff"):
-        batch.put("site", key, value)
+    for first in (EXCLUDED_KEY, RUN_KEYS):
+        for key, value in old.scan("site", first, first + b"\xff"):
+            batch.put("site", key, value)
     new.write(batch)
 
 
@@ -125,7 +128,7 @@ def status(directory: Path) -> ShadowStatus:
     return ShadowStatus(
         gathered=True,
         directory=str(directory),
-        pages=found.fetched + found.unchanged,
+        pages=found.stored,
         queued=found.queued,
         running=found.running,
     )
@@ -146,7 +149,7 @@ def apply(directory: Path, *, shrink: bool = False) -> Applied:
             before = _stored(table)
         with RocksTable(shadow.table) as table:
             mend_archive(table, shadow.warc, time.time())
-            pages, queued = _stored(table), _counted(table, State.QUEUED)
+            pages, queued = _stored(table), FrontierView(table).counts()[State.QUEUED]
         if not pages:
             raise CollectionError(
                 f"What was gathered apart for {directory} has no page, so it was not applied; "
@@ -178,12 +181,7 @@ def _require_as_much(directory: Path, before: int, pages: int, queued: int) -> N
 
 
 def _stored(table: Table) -> int:
-    return _counted(table, State.FETCHED, State.UNCHANGED)
-
-
-def _counted(table: Table, *states: State) -> int:
-    counts = FrontierView(table).counts().as_dict()
-    return sum(n for name, n in counts.items() if name.partition("/")[0] in states)
+    return pages_of(FrontierView(table).counts())
 
 
 def _point_at(directory: Path, data: Path) -> None:

@@ -6,13 +6,35 @@ neither.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
 from pathlib import Path
 
-from shoal.access.opening import ProgressReporter, graph_place, tablet_directories
+from shoal.access.opening import ProgressReporter, Unheard, graph_place, tablet_directories
 from shoal.layout.layout import Layout
 from shoal.layout.ranks import graph_of
 from shoal.maintenance.group_findings import Finding
 from shoal.maintenance.verify import Progress, Verifier, graph_findings, verifying
+from shoal.model.record import Struct
+
+MOST_FINDINGS = 10_000
+"""After which a check ends: with more of them nobody reads on."""
+
+
+class Verified(Struct):
+    """What a check of a whole collection came to."""
+
+    ok: bool
+    findings: list[Finding]
+    """What does not agree; the first ten thousand."""
+    checked: dict[str, int]
+    """How many of what were looked at."""
+
+
+def verify(place: str, progress: Progress) -> Verified:
+    """Check all of it."""
+    with verifying_place(place, progress, Unheard()) as verifier:
+        found = list(islice(verifier.findings(), MOST_FINDINGS))
+        return Verified(not found, found, dict(verifier.checked))
 
 
 def verifying_place(

@@ -13,6 +13,7 @@ from shoal.model.page import Form
 from shoal.model.record import Struct
 from shoal.model.robots.page_rules import PageRules
 from shoal.model.robots.robots import RobotsRules
+from shoal.model.robots.site_signals import Reservation
 
 
 class Fate(StrEnum):
@@ -100,6 +101,8 @@ class Document(Struct, array_like=True):
     bold: str = ""
     content_digest: str = ""
     """xxh3 of the content without times of day: by it a change is told from a clock."""
+    licenses: list[str] = []
+    """URLs of the terms under which it stands, by its own word (rel=license)."""
 
 
 class Reassigned(Struct, array_like=True):
@@ -133,3 +136,7 @@ class Understood(Struct, array_like=True, frozen=True):
     """Entries of a sitemap that are other hosts', for which it can't speak."""
     problem: str = ""
     """What was wrong with a sitemap or a feed."""
+    reservations: list[Reservation] = []
+    """What a site's tdmrep.json says."""
+    requisites: list[Link] = []
+    """What a page or a style sheet needs to look as it did, if that is to be archived."""

@@ -35,6 +35,7 @@ class LinkSource(StrEnum):
     NAMED_FEED = "named feed"  # a feed that a person named, and what it brings
     SUBMIT = "submit"
     INJECT = "inject"
+    REQUISITE = "requisite"  # a stored page needs it to look as it did
 
 
 class Link(Struct, array_like=True):

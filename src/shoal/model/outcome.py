@@ -15,7 +15,7 @@ class State(StrEnum):
 
     QUEUED = "queued"
     FETCHED = "fetched"
-    UNCHANGED = "unchanged"
+    UNCHANGED = "unchanged"  # what an older release left: by now such a page stays fetched
     REDIRECT = "redirect"
     GONE = "gone"
     EXCLUDED = "excluded"
@@ -47,6 +47,7 @@ class Outcome(StrEnum):
     TLS = "tls"
     TIMEOUT = "timeout"
     BROKEN = "broken answer"
+    DROPPED = "dropped"  # a kept connection was closed instead: it is asked again on a new one
     TOO_LARGE = "headers too large"
     BAD_REDIRECT = "bad redirect"
     NO_SCHEME = "no fetcher"
@@ -69,7 +70,7 @@ class Treatment(NamedTuple):
 
 TREATMENT: dict[Outcome, Treatment] = {
     Outcome.OK: Treatment(State.FETCHED, 1, 0, False),
-    Outcome.UNCHANGED: Treatment(State.UNCHANGED, 1, 0, False),
+    Outcome.UNCHANGED: Treatment(State.FETCHED, 1, 0, False),
     Outcome.CHANGED: Treatment(State.QUEUED, 1, 0, False),
     Outcome.REDIRECT: Treatment(State.REDIRECT, 1, 0, False),
     Outcome.MISSING: Treatment(State.GONE, 1, 0, False),
@@ -86,6 +87,7 @@ TREATMENT: dict[Outcome, Treatment] = {
     Outcome.TLS: Treatment(State.FAILED, 2, 10, True),
     Outcome.TIMEOUT: Treatment(State.FAILED, 3, 10, True),
     Outcome.BROKEN: Treatment(State.FAILED, 2, 10, True),
+    Outcome.DROPPED: Treatment(State.QUEUED, 1, 0, False),  # no try of the page's: see core.py
     Outcome.TOO_LARGE: Treatment(State.FAILED, 1, 0, True),
     Outcome.BAD_REDIRECT: Treatment(State.FAILED, 1, 0, False),
     Outcome.NO_SCHEME: Treatment(State.EXCLUDED, 1, 0, False),

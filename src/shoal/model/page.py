@@ -102,3 +102,5 @@ class Page(Struct, array_like=True):
     headings: str = ""
     """Its headings, a line each, and what stands in bold."""
     bold: str = ""
+    licenses: list[str] = []
+    """URLs of the terms under which it stands, by its own word."""

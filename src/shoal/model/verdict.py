@@ -43,6 +43,8 @@ class Finished(Struct, frozen=True):
     """Whether the visit's own page says something else than before."""
     removed: Sequence[bytes] = ()
     """Rows of documents inside it that go: they left it, or it is gone for good."""
+    is_back: bool = False
+    """It was given up, refused or not answered, and is still the page that is stored."""
 
 
 def graded(document: Document, fate: Fate, duplicate_of: str) -> Document:

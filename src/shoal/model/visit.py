@@ -19,10 +19,14 @@ class VisitKind(StrEnum):
     INJECTED = "injected"  # bytes that came past frontier and fetch: a mail, a file, a pushed item
     SITEMAP = "sitemap"  # names pages, and is none
     FEED = "feed"  # likewise; asked again and again
+    REQUISITE = "requisite"  # a picture, style or script of a page: archived, and no page
+    TDMREP = "tdmrep"  # a site's tdmrep.json: asked for behind its robots.txt, never a page
 
 
-SOURCES = (VisitKind.SITEMAP, VisitKind.FEED)
-"""What names pages, and is none."""
+SOURCES = (VisitKind.SITEMAP, VisitKind.FEED, VisitKind.REQUISITE)
+"""What names pages, or belongs to one, and is none."""
+OF_SITE = (VisitKind.ROBOTS, VisitKind.TDMREP)
+"""What speaks for a whole site: kept with the site, without a row of its own."""
 
 
 class Keep(StrEnum):
@@ -67,14 +71,15 @@ class Visit(Struct, array_like=True):
     """Where the body that was seen stands in the archive."""
     head: bool = False
     """Ask with HEAD: whether it changed is all that is wanted."""
+    is_counted: bool = False
+    """It is read out of the archive once more, and its request was counted when it was made."""
 
     @property
     def is_awaited(self) -> bool:
         """Whether somebody waits for what comes of it: it was pushed or brought in, or a person
         wished for it (the first level is for wishes alone)."""
-        return self.kind is VisitKind.INJECTED or (
-            self.level == 0 and self.kind is not VisitKind.ROBOTS
-        )
+        is_wish = self.level == 0 and self.kind not in (*OF_SITE, VisitKind.REQUISITE)
+        return is_wish or self.kind is VisitKind.INJECTED
 
 
 class Fetched(Struct, array_like=True):

@@ -30,6 +30,7 @@ from shoal.frontier.exchange.repartition import (
 from shoal.frontier.schedule.credit import CreditRow
 from shoal.frontier.state.rows import BULK_UPDATE_MARK, EXCLUDED_KEY, SCHEDULE_MARK
 from shoal.layout.crawl_row import CRAWL_KEY
+from shoal.layout.runs import RUN_KEYS
 from shoal.model.cell import NUL, newest_key, stamp_of, stamped, value_of
 from shoal.model.document import Fate
 from shoal.model.link import Anchor
@@ -224,6 +225,8 @@ class Wave:
         for prefix in (FEED_KEYS, _SITEMAPS):
             if key.startswith(prefix):
                 return self._owners.of(key[len(prefix) :])
+        if key.startswith(RUN_KEYS):
+            return 0
         if key.startswith(GROUP_KEY):
             url = site_of_group(key[len(GROUP_KEY) :].decode())
             return None if url is None else self._owners.of(row_key(url))

@@ -53,12 +53,12 @@ def feed_of(parsed: Parsed, url: str) -> Feed:
         ttl_seconds=_ttl_seconds(source),
         skip_hours=sorted(set(_hours(_strings(source, "skip_hours")))),
         skip_days=sorted(set(_days(_strings(source, "skip_days")))),
-        items=[_item(entry, url, language) for entry in parsed.entries],
+        items=[_item(entry, source, url, language) for entry in parsed.entries],
         problem=parsed.problem,
     )
 
 
-def _item(entry: dict[str, Any], url: str, language: str) -> Item:
+def _item(entry: dict[str, Any], source: dict[str, Any], url: str, language: str) -> Item:
     base = _string(entry, "xml_base") or url
     summary, texts = _summary(entry, base), _contents(entry, base)
     longest = max([*texts, summary], key=len)
@@ -73,6 +73,7 @@ def _item(entry: dict[str, Any], url: str, language: str) -> Item:
         content=longest,
         enclosures=list(_enclosures(entry, base, url)),
         language=_language(entry, language),
+        license=_license(entry, url) or _license(source, url),
     )
     item.is_whole = is_whole(item, has_content=longest in texts)
     return item
@@ -130,6 +131,11 @@ def _page(entry: dict[str, Any], feed_url: str) -> str:
         _permanent(entry),
     )
     return next((url for url in (web_url(each, feed_url) for each in named) if url), "")
+
+
+def _license(source: dict[str, Any], feed_url: str) -> str:
+    links = (each for each in _dicts(source, "links") if _string(each, "rel") == "license")
+    return next((url for each in links if (url := web_url(_string(each, "href"), feed_url))), "")
 
 
 def _permanent(entry: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from shoal.errors import CollectionError, DamagedError
 from shoal.model.digest import payload_digest
 from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
-from shoal.model.visit import Fetched, Visit
+from shoal.model.visit import Fetched, Visit, VisitKind
 from shoal.store import warc
 
 _PACKED = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "br": b""}
@@ -145,6 +145,8 @@ def _request(visit: Visit, fetched: Fetched, response_id: str) -> bytes:
 def _response(visit: Visit, fetched: Fetched, record_id: str, digest: str) -> bytes:
     fields = {"WARC-Record-ID": record_id} | _common(visit, fetched)
     fields["Content-Type"] = "application/http; msgtype=response"
+    if visit.kind is VisitKind.REQUISITE:
+        fields[warc.KIND] = str(visit.kind)
     # A 304 to someone who has nothing refers to nothing: it is archived as what it is.
     unchanged = fetched.outcome is Outcome.UNCHANGED and bool(visit.seen_digest)
     if unchanged or (fetched.body and digest == visit.seen_digest):

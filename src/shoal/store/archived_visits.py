@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome, of_status
 from shoal.model.record import Struct
-from shoal.model.visit import Fetched
-from shoal.store import archive
+from shoal.model.visit import Fetched, VisitKind
+from shoal.store import archive, warc
 from shoal.store.members import Member, members
 
 _HEAD_BYTES = 1 << 13
@@ -23,6 +23,7 @@ _FIELD = re.compile(rb"^WARC-([A-Za-z-]+): ([^\r\n]*)\r$", re.MULTILINE)
 _STATUS = re.compile(rb"HTTP/[0-9.]+ +([0-9]{3})")
 _RENAMED = b"X-Crawler-"
 _KINDS = ("response", "revisit")
+_KIND = warc.KIND.removeprefix("WARC-").lower()
 
 
 class ArchivedVisit(Struct, array_like=True):
@@ -37,6 +38,8 @@ class ArchivedVisit(Struct, array_like=True):
     """Of the body."""
     address: str = ""
     is_cut: bool = False
+    is_requisite: bool = False
+    """It was archived for a page that needs it, and is none."""
 
 
 def archived_visits(directory: Path) -> Iterator[ArchivedVisit]:
@@ -105,6 +108,7 @@ def _visit(fields: dict[str, str], member: Member, file: str) -> ArchivedVisit |
         fields.get("payload-digest", ""),
         fields.get("ip-address", ""),
         "truncated" in fields,
+        fields.get(_KIND) == VisitKind.REQUISITE,
     )
 
 

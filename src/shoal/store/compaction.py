@@ -72,8 +72,11 @@ class Trimmed(NamedTuple):
     """Whether nothing is left of a page that was removed."""
 
 
-def trim(table: Table, batch: Batch, row: claims.Row, versions: int) -> Trimmed:
-    """Apply the policy to one row; its versions are then those that stay."""
+def trim(
+    table: Table, batch: Batch, row: claims.Row, versions: int, *, is_requisite: bool = False
+) -> Trimmed:
+    """Apply the policy to one row; its versions are then those that stay. A requisite has visits
+    alone, and they are what was archived."""
     fetches = [each for each in row.versions if isinstance(each.value, FetchRow)]
     visits = [each for each in row.versions if isinstance(each.value, VisitRow)]
     for surplus in fetches[versions:]:
@@ -82,7 +85,7 @@ def trim(table: Table, batch: Batch, row: claims.Row, versions: int) -> Trimmed:
     wanted = {location for each in kept for location in claims.locations_of(each.value)}
     disowned = False
     for number, visit in enumerate(visits):
-        if number < versions and (kept or not _had_page(visit)):
+        if number < versions and (kept or is_requisite or not _had_page(visit)):
             continue
         lost = set(claims.locations_of(visit.value)) - wanted
         if lost:

@@ -7,7 +7,7 @@ what pages of other tablets call a page of ours arrives by `say_of`.
 from collections.abc import Iterable, Sequence
 
 from shoal.model.cell import NUL, newest_key, stamped, to_ms
-from shoal.model.link import Anchor, Link
+from shoal.model.link import Anchor, Link, LinkSource
 from shoal.model.messages import Linked, Unlinked
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
@@ -67,7 +67,7 @@ class Linking:
     def say_of(self, batch: Batch, said: Linked, targets: Sequence[bytes]) -> None:
         """What a page of another tablet calls these rows; an empty one is nobody's."""
         for link, target in zip(said.links, targets, strict=True):
-            if not target:
+            if not target or link.source is LinkSource.REQUISITE:
                 continue
             readers = said.readers
             if readers is None:

@@ -23,7 +23,7 @@ from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import part_of, row_key, url_of
 from shoal.model.urls.spelling import spellings
 from shoal.model.verdict import Finished
-from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, SOURCES, Fetched, Visit, VisitKind
 from shoal.ports import Batch, RemoteTablets, Table
 from shoal.store import archive, warc
 from shoal.store.archive_ends import ArchiveEnds
@@ -123,7 +123,7 @@ class PageStore:
         finished: Finished,
     ) -> None:
         self.ends.note(batch, understood.response, understood.request)
-        if visit.kind is VisitKind.ROBOTS or fetched.outcome in _NOT_VISITED:
+        if visit.kind in OF_SITE or fetched.outcome in _NOT_VISITED:
             self._tell_of_refusal(batch, visit, fetched)
             return
         when = fetched.ended
@@ -139,9 +139,10 @@ class PageStore:
             self._keep_document(batch, visit.row + part_of(document.name), fetch, when, write)
         is_no_page = fetched.outcome in _LEFT or visit.kind in SOURCES
         if is_no_page and not visit.is_first and self._newest(visit.row) is not None:
-            self.log.append(
-                batch, visit.row, What.AMENDED, when
-            )  # what is stored is no longer there
+            # What is stored is no longer there.
+            self.log.append(batch, visit.row, What.AMENDED, when)
+        if finished.is_back:
+            self._tell_of_it(batch, visit.row, when)
         if verdict.documents or fetched.outcome is Outcome.REDIRECT:
             self.linking.keep(batch, visit, finished.links, finished.targets, when)
         self.reassign(batch, verdict.reassigned, when)
@@ -156,8 +157,11 @@ class PageStore:
         """A page that is stored may no longer be asked for: it is no longer found, either."""
         is_page = visit.kind is VisitKind.PAGE and not visit.is_first
         if is_page and fetched.outcome is Outcome.REFUSED and self._newest(visit.row) is not None:
-            for row in (visit.row, *stored_inside(self.cells, visit.row)):
-                self.log.append(batch, row, What.AMENDED, fetched.ended)
+            self._tell_of_it(batch, visit.row, fetched.ended)
+
+    def _tell_of_it(self, batch: Batch, row: bytes, when: float) -> None:
+        for each in (row, *stored_inside(self.cells, row)):
+            self.log.append(batch, each, What.AMENDED, when)
 
     def _keep_document(
         self, batch: Batch, row: bytes, fetch: FetchRow, when: float, put: Put

@@ -15,7 +15,7 @@ from shoal.model import change_history
 from shoal.model.document import Document, WarcLocation
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
-from shoal.model.record import Struct
+from shoal.model.record import Struct, unpack
 from shoal.model.urls.rowkey import inside_range
 from shoal.store.cells import Cells
 
@@ -77,3 +77,9 @@ class Change(Struct, array_like=True):
 def stored_inside(cells: Cells, row: bytes) -> Iterator[bytes]:
     """The rows of the documents that are stored as inside this one."""
     return (cell.row for cell in cells.scan("page", *inside_range(row)) if cell.qualifier == _FETCH)
+
+
+def stored_fate(cells: Cells, row: bytes) -> str:
+    """Of the copy that is stored of a page; empty when there is none."""
+    cell = cells.get(row, FETCH)
+    return "" if cell is None else unpack(FetchRow, cell.value).document.fate

@@ -19,6 +19,8 @@ from shoal.model.compression import (
 from shoal.model.digest import payload_digest
 
 VERSION_LINE = b"WARC/1.1\r\n"
+KIND = "WARC-Shoal-Kind"
+"""A field of our own: what a response was asked for as, where that is no page."""
 _END = b"\r\n\r\n"
 REVISIT_SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"

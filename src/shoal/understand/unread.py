@@ -3,7 +3,7 @@
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.outcome import Outcome
 from shoal.model.record import changed
-from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, Fetched, Visit
 
 
 def unread(
@@ -11,7 +11,7 @@ def unread(
 ) -> Understood:
     """`rescued` is what a reader gave that was asked only to archive the response."""
     kept = Understood() if rescued is None else rescued
-    if visit.kind is VisitKind.ROBOTS or fetched.outcome is not Outcome.OK:
+    if visit.kind in OF_SITE or fetched.outcome is not Outcome.OK:
         return changed(kept, documents=[], links=[], robots=None)
     size = len(fetched.body)
     document = next(iter(kept.documents), Document(body_bytes=size, decoded_bytes=size))

@@ -15,9 +15,10 @@ from shoal.converters.archive import program as bsdtar
 from shoal.converters.links import LinkMaker
 from shoal.converters.media import ocr
 from shoal.converters.reader import Reader, ReaderSettings
+from shoal.converters.requisite_links import RequisiteLinks
 from shoal.duplicates.near.sketch import fingerprint
 from shoal.focus.priority import FixedPriority
-from shoal.focus.scope import CrawlScope, anywhere
+from shoal.focus.scope import CrawlScope, anywhere, for_requisites
 from shoal.graph.scores import NewestRanks
 from shoal.model.document import Understood
 from shoal.model.link import LinkSource
@@ -51,6 +52,7 @@ class Worker:
             ocr=config.ocr,
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=fingerprint if config.prints else None,
+            requisites=_requisites(config),
         )
         self._anywhere = anywhere(config.scope) if config.feeds_anywhere else None
         self._limits = config.limits
@@ -99,6 +101,14 @@ class Worker:
 
     def close(self) -> None:
         self._archive.close()
+
+
+def _requisites(config: ChildConfig) -> RequisiteLinks | None:
+    if not config.requisites:
+        return None
+    scope, priority = for_requisites(config.scope), FixedPriority(config.priority)
+    params = ParamRules.from_names(config.strip, config.keep)
+    return RequisiteLinks(LinkMaker(scope, priority, params), config.requisites)
 
 
 def _places(config: ChildConfig) -> Places:

@@ -33,5 +33,7 @@ class ChildConfig(Struct):
     """Whether the sketches are wanted by which near-duplicates are found."""
     feeds_anywhere: bool = True
     """Whether feeds that a person named bring items from outside the scope."""
+    requisites: int = 0
+    """How many pictures, styles and scripts of one page are wanted; 0: none."""
     graph_directory: str = ""
     """Where ranks stand once there are any; they count in priority order."""

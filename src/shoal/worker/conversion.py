@@ -24,14 +24,17 @@ class Conversion:
 
     @property
     def title(self) -> str:
+        """As the file says it; empty when it does not."""
         return self.document.title
 
     @property
     def media_type(self) -> str:
+        """What it was read as."""
         return self.document.media_type
 
     @property
     def language(self) -> str:
+        """The code of its language; empty when it is not known."""
         return self.document.language
 
     @property
@@ -50,10 +53,12 @@ class Conversion:
 
     @property
     def html(self) -> str:
+        """Its blocks as clean HTML, with nothing that runs."""
         return as_html(self.blocks, self.title, self.language)
 
     @property
     def markdown(self) -> str:
+        """Its blocks as Markdown."""
         return as_markdown(self.blocks)
 
     def as_dict(self) -> dict[str, object]:

@@ -7,6 +7,7 @@ file that hangs, crashes or eats memory costs itself alone. One child is started
 
 import asyncio
 import os
+import re
 import threading
 from collections import deque
 from collections.abc import Coroutine, Iterable, Iterator
@@ -32,6 +33,8 @@ from shoal.understand.process import command_for
 from shoal.worker.child_config import FACTORY, ChildConfig
 from shoal.worker.conversion import Conversion, conversion_of, unread_conversion
 
+_WEB = re.compile(r"(https?:)/+", re.IGNORECASE)
+"""The start of a URL, also where a Path has made one slash of two."""
 MAX_BYTES = 200_000_000
 """Of one file; what is longer is cut, and the document says so."""
 MAX_SECONDS = 30.0
@@ -75,6 +78,7 @@ class Converter:
     def convert(
         self, source: Convertible, *, name: str = "", media_type: str = "", url: str = ""
     ) -> Conversion:
+        """Read one file, or bytes; `name`, `media_type` and `url` as `shoal.convert` has them."""
         visit, fetched = _asked(source, name, media_type, url)
         return _result(name, self._wait(self._read(visit, fetched)))
 
@@ -173,6 +177,12 @@ def _asked(
             with path.open("rb") as file:
                 body = file.read(MAX_BYTES + 1)
         except (OSError, ValueError) as error:
+            if is_url := _WEB.match(str(source)):
+                address = f"{is_url[1]}//{str(source)[is_url.end() :]}"
+                raise UsageError(
+                    f"{address} is no file: nothing is fetched to convert it; crawl it, and read "
+                    f"it with: shoal show {address}"
+                ) from error
             reason = error.strerror if isinstance(error, OSError) and error.strerror else error
             raise UsageError(f"{path} can't be read: {reason}") from error
     if len(body) > MAX_BYTES:

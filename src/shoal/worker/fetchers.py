@@ -40,6 +40,7 @@ def http_fetcher(  # noqa: PLR0913 - each is another thing
         idle_timeout=fetch.idle_timeout,
         total_timeout=fetch.total_timeout,
         max_body_bytes=fetch.max_body,
+        max_requisite_bytes=config.archive.max_requisite,
         max_header_bytes=fetch.max_headers,
         may_ask=may_ask,
         is_nameless=is_nameless,

@@ -76,7 +76,7 @@ def _say(found: "Freshness") -> None:
         return
     screen.say(f"{count(found.stored, 'stored page')} at {found.at}", strong=True)
     if found.now.pages < found.stored:
-        screen.say(f"Measured on {found.now.pages:,} of them, evenly chosen.")
+        screen.say(f"A sample of {found.now.pages:,} of them, evenly chosen, was measured.")
     now = found.now
     age, fetched = length_of_time(now.age_days), length_of_time(now.days_since_fetch)
     weighted = length_of_time(found.weighted_age_days)
@@ -106,8 +106,11 @@ def _table_of_sites(found: "Freshness") -> None:
 
     if found.sites:
         screen.say()
-        rows = [(*_cells(each), each.site) for each in found.sites]
-        numbers = ("pages", "freshness", "age", "since last fetch")
+        rows = [(f"{each.stored:,}", *_cells(each), each.site) for each in found.sites]
+        if found.others is not None:
+            name = f"{found.other_sites:,} other site{'s' if found.other_sites != 1 else ''}"
+            rows.append((f"{found.others.stored:,}", *_cells(found.others), name))
+        numbers = ("pages", "measured", "freshness", "age", "since last fetch")
         screen.table((*numbers, "site"), rows, numbers=numbers)
 
 
@@ -118,7 +121,7 @@ def _table_of_times(found: "Freshness") -> None:
         screen.say()
         last = len(found.over_time) - 1
         chosen = [found.over_time[round(number * last / 7)] for number in range(8)]
-        numbers = ("pages", "freshness", "age", "since last fetch")
+        numbers = ("measured", "freshness", "age", "since last fetch")
         rows = [(*_cells(each), each.at) for each in chosen]
         screen.table((*numbers, "at"), rows, numbers=numbers)
 
@@ -126,6 +129,8 @@ def _table_of_times(found: "Freshness") -> None:
 def _cells(each: "Figures") -> tuple[str, str, str, str]:
     from shoal.collection.report.freshness_units import length_of_time
 
+    if not each.pages:
+        return "0", "-", "-", "-"
     age, fetched = length_of_time(each.age_days), length_of_time(each.days_since_fetch)
     return f"{each.pages:,}", f"{each.freshness:.1%}", age, fetched
 

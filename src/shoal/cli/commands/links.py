@@ -124,7 +124,7 @@ def links(
     from shoal.analysis.page_links import around as hubs_around
     from shoal.analysis.page_links import links as page_links
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.wording import count
+    from shoal.cli.terminal.wording import count, program
     from shoal.errors import UsageError
 
     if limit is not None and limit < 1:
@@ -152,6 +152,12 @@ def links(
         screen.say()
         screen.say(f"{count(found.total_in, 'page')} linking to it:", strong=True)
         _table_of_links(found.links_in, found.total_in)
+        if found.to_duplicates:
+            more = count(found.to_duplicates, "further link leads", "further links lead")
+            screen.say(
+                f"{more} to near-duplicates that it stands for; all are in: "
+                f"{program()} show --anchors {found.url}"
+            )
     if both or outwards:
         screen.say()
         screen.say(f"{count(found.total_out, 'link')} on it:", strong=True)

@@ -21,22 +21,35 @@ from shoal.cli.options import (
 )
 
 State = Literal[
-    "queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed", "source"
+    "queued", "fetched", "unchanged", "redirect", "gone", "excluded", "failed", "source", "inside"
 ]
 Form = Literal["urls", "jsonl", "warc", "cdxj"]
 
 
 @app.command()
-def status(given_dir: Dir = None, json: Json = False) -> None:
+def status(
+    runs: Annotated[bool, flag("--runs", "The crawls that were made, the newest first.")] = False,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
     """How it stands: counts that add up, and the running crawl."""
     from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.crawl_progress import live_lines
-    from shoal.cli.terminal.status_report import status_lines
+    from shoal.cli.terminal.crawl_progress import live_lines, memory_line
+    from shoal.cli.terminal.status_report import run_lines, status_lines
     from shoal.cli.terminal.wording import program
+    from shoal.model.record import to_json
 
     with reading(given_dir) as collection:
         found, is_cluster = collection.status(), collection.tablets.count > 1
+        made = collection.runs() if runs else []
+    if runs:
+        if json:
+            screen.stream(to_json(each) + b"\n" for each in made)
+            return
+        for line in run_lines(made):
+            screen.say(line)
+        return
     if json:
         screen.json(found)
         return
@@ -49,7 +62,7 @@ def status(given_dir: Dir = None, json: Json = False) -> None:
         screen.say(f"This crawl ({by}):")
         counts = {"queued": found.queued + found.in_flight}
         counts["fetched/duplicate"] = found.fetched_by_fate.get("duplicate", 0)
-        for line in live_lines(counts, found.live):
+        for line in filter(None, (*live_lines(counts, found.live), memory_line(found.live))):
             screen.say(f"  {line}")
     screen.say(f"Any of these: {program()} urls --state STATE [--reason REASON]")
     if is_cluster:
@@ -74,14 +87,12 @@ def urls(
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import one_line
     from shoal.collection.export.export import known_urls
-    from shoal.model.outcome import State as UrlState
     from shoal.model.record import to_json
 
-    wanted = None if state is None else UrlState(state)
     with reading(given_dir) as collection:
         lines = (
             line
-            for line in known_urls(collection.tablets, where, wanted)
+            for line in known_urls(collection.tablets, where, state)
             if reason is None or reason in (line.reason, _category(line.reason))
         )
         if json:

@@ -45,11 +45,12 @@ def serve(
 ) -> None:
     """Search the collection and watch its crawl, in a browser.
 
+    In a new or empty directory the page begins one.
     Listens on 127.0.0.1 only, unless --host says otherwise. Ctrl-C ends it.
     """
     from shoal.cli.terminal import screen
     from shoal.errors import UsageError
-    from shoal.layout.layout import place_of
+    from shoal.layout.layout import Layout, is_cluster_place, place_of
     from shoal.web.server.serve import serve as serve_site
 
     if not 0 <= port <= 65_535:
@@ -57,6 +58,8 @@ def serve(
 
     def tell(address: str) -> None:
         screen.say(f"Serving {place} at {address}")
+        if not is_cluster_place(place) and not Layout(Path(place)).exists():
+            screen.say("There is nothing there yet; the page begins a collection.")
         screen.say("Ctrl-C ends it.")
 
     place = place_of(given_dir)

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from shoal.maintenance.repair import Repaired
     from shoal.maintenance.salvage import Salvaged
 
-_MOST_FINDINGS = 10_000
-
 
 @app.command()
 def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> int:
@@ -21,7 +19,7 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     from shoal.cli.terminal.resuming import in_directory
     from shoal.cli.terminal.wording import count, one_line, program
     from shoal.layout.layout import place_of
-    from shoal.maintenance.verify_place import verifying_place
+    from shoal.maintenance.verify_place import MOST_FINDINGS, verifying_place
 
     place = place_of(given_dir)
     tell = (lambda _: None) if quiet else screen.remark
@@ -34,8 +32,8 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
             if not json:
                 where = f"{finding.where}: " if finding.where else ""
                 screen.say(one_line(f"{finding.check}: {where}{finding.says}"))
-            if len(shown) == _MOST_FINDINGS:
-                screen.remark(f"There may be more than {_MOST_FINDINGS:,}; the check ends here.")
+            if len(shown) == MOST_FINDINGS:
+                screen.remark(f"There may be more than {MOST_FINDINGS:,}; the check ends here.")
                 break
         checked = verifier.checked
     if json:

@@ -49,6 +49,17 @@ def live_lines(counts: dict[str, int], live: Live) -> list[str]:
     return lines
 
 
+def memory_line(live: Live) -> str:
+    """What takes memory and has a bound; empty where the crawl does not say."""
+    facts = []
+    if live.body_memory:
+        held = f"{size(live.body_bytes)} of {size(live.body_memory)}"
+        facts.append(f"{held} for bodies that arrive or wait for a reader")
+    if live.index_memory:
+        facts.append(f"{size(live.index_bytes)} of {size(live.index_memory)} for the index process")
+    return f"memory: {' · '.join(facts)}" if facts else ""
+
+
 class Progress(Protocol):
     """Told of the crawl once a second, from its event loop."""
 

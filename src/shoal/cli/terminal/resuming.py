@@ -18,7 +18,7 @@ from shoal.layout.resume_flags import enough_to_go_on, flags_to_go_on
 def raised_limits(config: Config, summary: Summary) -> dict[str, int]:
     """By setting; empty when the same limits will do."""
     status = summary.status
-    pages, received = status.fetched + status.unchanged, status.totals.get("bytes", 0)
+    pages, received = status.stored, status.totals.get("bytes", 0)
     return enough_to_go_on(config, summary.reason, pages, received)
 
 

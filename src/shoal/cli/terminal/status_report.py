@@ -5,21 +5,26 @@ from pathlib import Path
 
 from shoal.cli.terminal.resuming import in_directory
 from shoal.cli.terminal.wording import count, duration, one_line, parts, program, size
+from shoal.clock import iso
 from shoal.engine.recovery import Recovered
 from shoal.engine.running import Summary
+from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status, Trouble
 
 _WIDTH = 10
+_AT_THE_MARGIN = ("discovered", "fetched", "gone", "inside")
 
 
 def status_lines(status: Status) -> Iterator[str]:
-    """Discovered is the sum of the five below it; two of them are sums themselves."""
+    """Discovered is the sum of the five below it; two of them are sums themselves. Documents inside
+    others are no URLs, and have a line of their own."""
     answered = {
         "fetched": status.fetched,
         "unchanged": status.unchanged,
         "redirect": status.redirect,
         "gone": status.gone,
-        "source": status.source,
+        "source": status.source - status.requisites,
+        "requisite": status.requisites,
     }
     rows = [
         ("discovered", status.discovered, ""),
@@ -30,15 +35,49 @@ def status_lines(status: Status) -> Iterator[str]:
         ("failed", status.failed, parts(status.failed_by_reason)),
         ("fetched", status.fetched, parts(status.fetched_by_fate)),
         ("gone", status.gone, parts(_by_status(status.gone_by_status))),
+        ("inside", status.inside, parts(status.inside_by_fate)),
+        ("left", status.inside_gone, ""),
     ]
-    widest = max(len(f"{number:,}") for _, number, _ in rows)
+    widest = max(
+        len(f"{number:,}") for number in (sum(status.visits.values()), *(n for _, n, _ in rows))
+    )
     for name, number, made_of in rows:
-        label = name if name in ("discovered", "fetched", "gone") else f"  {name}"
+        label = name if name in _AT_THE_MARGIN else f"  {name}"
         line = f"{label:<{_WIDTH + 2}} {number:>{widest},}"
         if number or name in ("discovered", "queued"):
             yield f"{line}  = {made_of}" if made_of else line
-    found = f" · {count(status.indexed, 'page')} in the index" if status.indexed else ""
-    yield _totals(status.totals) + found
+    for name, visits in (("visits", status.visits), ("last run", status.last_visits)):
+        if number := sum(visits.values()):
+            yield f"{name:<{_WIDTH + 2}} {number:>{widest},}  = {parts(visits)}"
+    yield " · ".join((_totals(status.totals), *_in_the_index(status)))
+
+
+def _in_the_index(status: Status) -> Iterator[str]:
+    if not (status.indexed or status.inside_indexed):
+        return
+    pages = count(status.indexed, "page")
+    if status.inside_indexed:
+        pages += f" and {count(status.inside_indexed, 'document')} inside others"
+    kept = f" ({status.kept:,} of them not found by the last visit)" if status.kept else ""
+    yield f"{pages} in the index{kept}"
+
+
+def run_lines(runs: Sequence[Run]) -> Iterator[str]:
+    """The crawls that were made, a line for each."""
+    if not runs:
+        yield "No crawl is written down: none was made, or those that were are of an older release."
+    is_cluster = any(run.tablet for run in runs)
+    for run in runs:
+        took = duration(max(0.0, run.ended - run.started)) if run.ended else "no time"
+        facts = [
+            count(run.asked, "page"),
+            f"{run.changed:,} changed",
+            f"{run.failed:,} failed",
+            f"{size(run.bytes)} received",
+        ]
+        where = f" tablet {run.tablet}" if is_cluster else ""
+        told = f"{iso(run.started)}{where}  {run.kind:<7}  {took:>8}"
+        yield f"{told}  {' · '.join(facts)}: {one_line(run.why, 200)}"
 
 
 def _by_status(counted: dict[str, int]) -> dict[str, int]:
@@ -71,6 +110,11 @@ def ending(
     if summary.again:
         failed = summary.again_failed
         yield asked_again(summary.again, summary.changed, summary.missing, failed)
+    if summary.left:
+        pages = count(summary.left, "page was", "pages were")
+        why = "its host is" if summary.left == 1 else "their hosts are"
+        because = f"{why} paused or left alone for now" if summary.finished else "it was stopped"
+        yield f"{pages} left for the next refresh: {because}."
     if summary.reconsidered:
         urls = count(summary.reconsidered, "URL")
         whose = "its" if summary.reconsidered == 1 else "their"

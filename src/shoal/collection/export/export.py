@@ -28,7 +28,6 @@ from shoal.errors import DamagedError, UsageError
 from shoal.layout.ranges import key_range
 from shoal.model.cell import NUL
 from shoal.model.document import WarcLocation
-from shoal.model.outcome import State
 from shoal.model.record import from_json, to_json
 from shoal.model.urls.rowkey import row_key
 from shoal.store import cdxj, warc
@@ -93,7 +92,7 @@ def write_parts(tablets: Tablets, wanted: Export, directory: Path) -> list[int]:
         raise UsageError(f"{directory} can't be written: {error.strerror or error}") from error
 
 
-def known_urls(tablets: Tablets, where: str = "", state: State | None = None) -> Iterator[UrlLine]:
+def known_urls(tablets: Tablets, where: str = "", state: str | None = None) -> Iterator[UrlLine]:
     """Every known URL, with what is known of it."""
     start, end = key_range(where)
     return (line for _, line in in_order(tablets, known_lines, start, end, state))
@@ -195,7 +194,7 @@ def _info(first: bytes) -> bytes:
 
 
 def known_lines(
-    collection: TabletView, start: bytes, end: bytes, state: State | None
+    collection: TabletView, start: bytes, end: bytes, state: str | None
 ) -> Slice[UrlLine]:
     found = lines.url_lines(collection, start, end, state)
     return cut((row, line, _LINE_BYTES) for row, line in found)
@@ -222,18 +221,18 @@ def page_lines(collection: TabletView, start: bytes, part: Part) -> Slice[bytes]
 
 
 def warc_records(collection: TabletView, start: bytes, part: Part) -> Slice[list[Record]]:
-    wanted, brought = Filter(since=part.since), set[WarcLocation]()
+    brought = set[WarcLocation]()
 
     def found() -> Iterator[tuple[bytes, list[Record], int]]:
-        for stored in collection.store.stream(start, part.end, collection.principal, wanted):
+        for row, locations in lines.archived(collection, start, part):
             records = []
-            for location, is_brought, of in lines.records_of(collection, stored, part):
+            for location, is_brought, of in locations:
                 if location not in brought:
                     data = read_member(collection.layout.warc, location)
                     records.append(Record(location, is_brought, of, data))
                 if is_brought:
                     brought.add(location)
-            yield stored.row, records, sum(len(record.data) for record in records)
+            yield row, records, sum(len(record.data) for record in records)
 
     return cut(found())
 

@@ -4,6 +4,8 @@ What owners say about AI use goes with every record.
 """
 
 from collections.abc import Iterator
+from heapq import merge
+from operator import itemgetter
 from typing import NamedTuple
 
 from shoal.clock import as_datetime, iso
@@ -17,9 +19,12 @@ from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.outcome import State
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.visit import VisitKind
 from shoal.store import cdxj
 from shoal.store.archive import read_record_at
-from shoal.store.pages import StoredPage
+from shoal.store.pages import Filter, StoredPage
+
+_REQUISITES = f"{State.SOURCE}/{VisitKind.REQUISITE}"
 
 
 class Part(NamedTuple):
@@ -88,13 +93,15 @@ class PageLine(Struct):
     author: str
     published: str
     """ISO 8601, as far as the page says it."""
+    licenses: list[str]
+    """URLs of the terms under which it stands, by its own word."""
 
 
 def url_lines(
     view: TabletView,
     start: bytes,
     end: bytes,
-    state: State | None = None,
+    state: str | None = None,
     since: float | None = None,
 ) -> Iterator[tuple[bytes, UrlLine]]:
     """The known URLs of a range of rows, by their rows; with a time, those fetched since."""
@@ -124,7 +131,7 @@ def visit_lines(collection: Collection, url: str) -> list[VisitLine]:
 
 
 def page_line(page: Page) -> PageLine:
-    document, signals = page.document, page.document.signals
+    document = page.document
     return PageLine(
         url=page.url,
         status=page.status,
@@ -143,16 +150,13 @@ def page_line(page: Page) -> PageLine:
         fate=page.fate,
         problem=document.problem,
         rules={name: getattr(document.rules, name) for name in document.rules.__struct_fields__},
-        ai_use={
-            name: value
-            for name in ("content_usage", "content_signal", "tdm_reservation", "tdm_policy", "noai")
-            if (value := getattr(signals, name))
-        },
+        ai_use=page.ai_use,
         links=page.collection.links(page.url),
         anchors=page.collection.anchors(page.url),
         told=page.told,
         author=document.author,
         published=document.published,
+        licenses=document.licenses,
     )
 
 
@@ -164,6 +168,32 @@ class Wanted(NamedTuple):
     """The body that a revisit refers to, whose own page comes later or not at all."""
     row: bytes = b""
     """The row of the page whose body is brought along."""
+
+
+def archived(
+    collection: TabletView, start: bytes, part: Part
+) -> Iterator[tuple[bytes, list[Wanted]]]:
+    """The records of each stored page, in row order, and of what pages need to look as they did."""
+    pages = collection.store.stream(start, part.end, collection.principal, Filter(since=part.since))
+    found = ((page.row, records_of(collection, page, part)) for page in pages)
+    return merge(found, _of_requisites(collection, start, part), key=itemgetter(0))
+
+
+def _of_requisites(
+    collection: TabletView, start: bytes, part: Part
+) -> Iterator[tuple[bytes, list[Wanted]]]:
+    """They have no document, and so no readers: they are the owner's."""
+    counts = collection.frontier.counts()
+    if not (counts[_REQUISITES] and collection.principal.everything):
+        return
+    for row, url in collection.frontier.urls(start, part.end):
+        if url.kind is not VisitKind.REQUISITE or url.state is not State.SOURCE:
+            continue
+        history = collection.store.history(row, collection.principal)
+        visits = (visit for when, visit in history if part.since is None or when >= part.since)
+        if (newest := next(visits, None)) is not None:
+            locations = (newest.response, newest.request)
+            yield row, [Wanted(each, brought=False) for each in locations if each is not None]
 
 
 def records_of(collection: TabletView, page: StoredPage, part: Part) -> list[Wanted]:

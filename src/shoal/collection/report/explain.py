@@ -10,6 +10,7 @@ import time
 from shoal.clock import iso
 from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import history_lines
+from shoal.collection.report.signals_of_use import signal_lines
 from shoal.collection.report.sitemap_metadata import metadata_lines
 from shoal.collection.view import Page, TabletView
 from shoal.duplicates.near.sketch import resemblance
@@ -30,7 +31,7 @@ from shoal.model.record import Struct
 from shoal.model.robots.patterns import path_of
 from shoal.model.urls.rowkey import site_of_key, url_of
 from shoal.model.urls.url import canonical
-from shoal.model.visit import Visit
+from shoal.model.visit import Visit, VisitKind
 from shoal.store.rows import VisitRow
 
 _FOUND = {
@@ -42,6 +43,7 @@ _FOUND = {
 _THROUGH = {
     LinkSource.REDIRECT: "a redirect of",
     LinkSource.NAMED_FEED: "a feed that a person named,",
+    LinkSource.REQUISITE: "what a page needs to look as it did, named by",
 }
 _HTML = ("text/html", "application/xhtml+xml")
 _NEEDS_SCRIPTS = (
@@ -52,7 +54,8 @@ _NEEDS_LOGIN = (
     "The server wants a login, and none is sent; save the page in a browser and crawl the file, or "
     "leave it out (--exclude)."
 )
-_NOT_THERE = (State.GONE, State.REDIRECT, State.EXCLUDED)
+_SOURCE = "It is a {}: what it names was taken, and it is no page."
+_NEEDED = "It is a picture, style or script of a page: it is archived, and it is no page."
 
 
 class Line(Struct):
@@ -68,14 +71,18 @@ class Explanation(Struct):
 
 
 def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation:
-    url = collection.canonical(asked)
-    row = collection.row(url)
+    row = collection.row(asked)
+    # Of a document inside another one the mark is a part of its name; of a page it is none.
+    is_inside = row != collection.row(collection.canonical(asked))
+    url = asked if is_inside else collection.canonical(asked)
     known = collection.frontier.url(row)
     stored_url = url_of(row)
     lines = []
     if stored_url != asked:
         lines.append(Line("address", f"It stands for {stored_url}."))
-    lines.append(Line("discovered", _discovered(known)))
+    container = url_of(collection.row(url.partition("#")[0])) if is_inside else ""
+    within = f"Inside {container}, which is asked for in its place" if container else ""
+    lines.append(Line("discovered", _discovered(known, within)))
     lines.append(Line("scope", _scope(collection, stored_url, roots, known)))
     site = collection.frontier.site(site_of_key(row))
     lines.append(Line("robots", _robots(collection, row, stored_url, site)))
@@ -142,18 +149,18 @@ def _verdict(known: UrlRow | None, reason: str, history: list[tuple[float, Visit
             why = f"status {known.status}" if known.status else reason
             return "It is gone." if why in ("", "0") else f"It is gone ({why})."
         case State.SOURCE:
-            return f"It is a {known.kind}: what it names was taken, and it is no page."
+            return _NEEDED if known.kind is VisitKind.REQUISITE else _SOURCE.format(known.kind)
         case State.EXCLUDED:
             return f"It was not taken: {reason}."
     return f"It could not be fetched: {reason}."
 
 
-def _discovered(known: UrlRow | None) -> str:
+def _discovered(known: UrlRow | None, within: str = "") -> str:
     if known is None:
         return "Never: no seed, link, redirect or submission has named it."
     when = iso(known.found_ms / 1000)
-    if known.source in _FOUND:
-        how = _FOUND[known.source]
+    if within or known.source in _FOUND:
+        how = within or _FOUND[known.source]
     else:
         kind = _THROUGH.get(known.source, f"a {known.source} on")
         how = (
@@ -251,9 +258,10 @@ def _content(collection: TabletView, url: str) -> list[Line]:
         lines.append(
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
+    lines += [Line(topic, says) for topic, says in signal_lines(page)]
     lines += _duplicates(collection, page)
-    known, fate = collection.frontier.url(page.stored.row), page.fate
-    if fate != Fate.INDEXED and known is not None and known.state in _NOT_THERE:
+    fate = page.fate
+    if fate not in tuple(Fate):
         return [*lines, Line("index", "It is not in the index: the page is not there any more.")]
     indexed: dict[str, str] = {
         Fate.INDEXED: "It is in the index.",

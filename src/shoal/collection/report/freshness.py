@@ -7,8 +7,10 @@ Of a large collection an even share of the pages is measured, and whoever shows 
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import chain, islice
 from math import inf
 
@@ -41,7 +43,7 @@ from shoal.freshness.measures import (
 from shoal.model.change_history import Change
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct
-from shoal.model.urls.rowkey import row_key, url_of
+from shoal.model.urls.rowkey import row_key, site_key, url_of
 from shoal.model.urls.url import site_of
 from shoal.store.rows import VisitRow
 
@@ -54,7 +56,11 @@ DEFAULT_SITES = 20
 
 
 class SiteFreshness(Figures):
+    """`pages` are those that were measured."""
+
     site: str = ""
+    stored: int = 0
+    """Pages of the site with a copy, all of them."""
 
 
 class Moment(Figures):
@@ -84,7 +90,7 @@ class Freshness(Struct):
     at: str
     now: Figures
     stored: int
-    """Pages with a copy; `now` is about an even share of them if they are many."""
+    """Pages with a copy, all of them; `now` is about a share of them if they are many."""
     by_prior: int
     """Of those measured, the ones that were not yet looked at twice: their rate is that of pages
     like them."""
@@ -96,6 +102,10 @@ class Freshness(Struct):
     """The largest ones."""
     over_time: list[Moment]
     """Oldest first; of at most 1,000 pages, and of the visits that are remembered."""
+    others: SiteFreshness | None = None
+    """All other sites together, so that the sum over sites is the collection's; None: there are
+    none."""
+    other_sites: int = 0
 
 
 def freshness(
@@ -134,12 +144,15 @@ def report(
     sites: int = DEFAULT_SITES,
     since: float | None = None,
 ) -> Freshness:
-    now, found = time.time(), Even(_MOST_PAGES)
+    now, found, by_site = time.time(), Even(_MOST_PAGES), Counter[str]()
     for copy in copies:
         found.take(copy)
+        by_site[_site_name(copy.url)] += 1
     known = list(measure_all(collection.tablets, found.kept, now))
     weights = [max(each.copy.history.weight, 0.0) for each in known]
     aged = sum(weight * each.now.age_seconds for weight, each in zip(weights, known, strict=True))
+    largest = sorted(by_site, key=lambda site: (-by_site[site], site))[:sites]
+    listed, others = _by_site(known, by_site, largest, now)
     return Freshness(
         at=iso(now),
         now=Figures(*means_of(known, now)),
@@ -147,15 +160,42 @@ def report(
         by_prior=sum(not each.copy.history.observed for each in known),
         weighted_age_days=aged / (sum(weights) or 1.0) / _DAY_SECONDS,
         planned_age_days=_planned(known),
-        sites=_by_site(known, sites, now),
+        sites=listed,
         over_time=_over_time(collection, known, since, now),
+        others=others,
+        other_sites=len(by_site) - len(listed),
     )
 
 
 def sampled(collection: Collection) -> Freshness:
     """Of the URLs that the dashboard samples: in about a second, however many there are."""
     tablets = collection.tablets
-    return report(collection, chain.from_iterable(tablets.ask_all(some_copies, tablets.count)))
+    found = report(collection, chain.from_iterable(tablets.ask_all(some_copies, tablets.count)))
+    stored = tablets.ask_all(stored_pages, tablets.count)
+    if any(each is not None for each in stored):
+        found.stored = max(found.stored, sum(filter(None, stored)))
+        for each in found.sites:
+            owner = owner_of(tablets, row_key(f"{each.site}/"))
+            each.stored = max(each.pages, tablets.ask(owner, stored_at, each.site))
+        rest = max(0, found.stored - sum(each.stored for each in found.sites))
+        if found.others is None and rest:
+            found.others = SiteFreshness()
+        if found.others is not None:
+            found.others.stored, found.other_sites = rest, 0  # how many was not looked at
+    return found
+
+
+def stored_pages(view: TabletView, tablets: int) -> int | None:
+    """All of a tablet's, if it is one of those of which only some are sampled; None: it is not."""
+    counts = view.frontier.counts()
+    if counts.discovered <= -(-MOST_URLS // tablets):
+        return None
+    return counts.total("fetched/") + counts["unchanged"]
+
+
+def stored_at(view: TabletView, site: str) -> int:
+    known = view.frontier.site(site_key(site_of(f"{site}/")))
+    return 0 if known is None else known.row.fetched
 
 
 def some_copies(view: TabletView, tablets: int) -> list[Copy]:
@@ -186,12 +226,31 @@ def page_lines(collection: Collection, where: str = "") -> Iterator[PageFreshnes
         )
 
 
-def _by_site(known: list[Known], most: int, now: float) -> list[SiteFreshness]:
-    by_site: dict[str, list[Known]] = {}
+def _by_site(
+    known: list[Known], stored: Mapping[str, int], largest: Sequence[str], now: float
+) -> tuple[list[SiteFreshness], SiteFreshness | None]:
+    """The largest, and all others together."""
+    measured: dict[str, list[Known]] = {site: [] for site in largest}
+    rest: list[Known] = []
     for each in known:
-        by_site.setdefault(site_of(each.copy.url).origin, []).append(each)
-    largest = sorted(by_site.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
-    return [SiteFreshness(*means_of(each, now), site=site) for site, each in largest]
+        measured.get(_site_name(each.copy.url), rest).append(each)
+    listed = [
+        SiteFreshness(*means_of(its, now), site=site, stored=stored[site])
+        for site, its in measured.items()
+    ]
+    left = sum(stored.values()) - sum(each.stored for each in listed)
+    return listed, SiteFreshness(*means_of(rest, now), stored=left) if left else None
+
+
+@lru_cache(maxsize=4096)
+def _origin(start: str) -> str:
+    return site_of(f"{start}/").origin
+
+
+def _site_name(url: str) -> str:
+    """Most URLs of a report are of the same site as the one before."""
+    scheme, _, rest = url.partition("://")
+    return _origin(f"{scheme}://{rest.partition('/')[0]}")
 
 
 def _planned(known: list[Known]) -> float | None:

@@ -10,8 +10,6 @@ from shoal.frontier.state.rows import HostRow, Robots
 from shoal.frontier.state.view import SiteView
 from shoal.layout.snapshot import Trouble
 from shoal.model.record import Struct
-from shoal.model.urls.rowkey import url_of
-from shoal.model.urls.url import site_of
 
 
 class HostLine(Struct):
@@ -42,24 +40,22 @@ def in_trouble(views: Iterable[SiteView]) -> Iterator[Trouble]:
     """Hosts whose last answers were failures, each once: `connect: …`, `dns: …`, `busy: 503`."""
     told = set()
     for view in views:
-        site = site_of(url_of(view.site))
         if view.clock.failures and view.clock.note and view.host not in told:
             told.add(view.host)
-            yield Trouble(site.host_label or f"{site.scheme}:", view.clock.note)
+            yield Trouble(view.name, view.clock.note)
 
 
 def _line(view: SiteView, now_ms: float, usual_ms: float) -> HostLine:
     row, clock = view.row, view.clock
-    site = site_of(url_of(view.site))
     is_later = clock.next_ms > now_ms and not (clock.paused or view.excluded)
     return HostLine(
-        host=site.host_label or f"{site.scheme}:",
-        site=site.origin,
+        host=view.name,
+        site=view.origin,
         state=_state(view, is_later=is_later),
         ready_at=iso(clock.next_ms / 1000) if is_later and row.waiting else "",
-        waiting=row.waiting,
-        fetched=row.fetched,
-        failed=row.failed,
+        waiting=view.waiting,
+        fetched=view.fetched,
+        failed=view.failed,
         delay_seconds=(view.delay_ms or usual_ms) / 1000,
         robots=str(row.robots),
         address=clock.address,

@@ -71,14 +71,15 @@ class Even:
 
 
 def copies_of(urls: Iterable[tuple[str, UrlRow]]) -> Iterator[Copy]:
-    """Pages that are kept: also those whose site is down, and those missing for a while."""
+    """Pages that are kept: also those whose site is down, and those missing for a while. What is
+    inside of them has no visits of its own."""
     for url, row in urls:
         history = row.history or ChangeHistory()
         seen_ms = history.seen_ms or row.fetched_ms
         if (
             row.kind is VisitKind.PAGE
             and seen_ms
-            and not row.lost
+            and not (row.lost or row.inside or "#" in url)
             and row.state is not State.EXCLUDED
         ):
             due_ms = row.due_ms if row.waiting and history.interval_seconds else 0

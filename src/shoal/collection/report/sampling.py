@@ -85,16 +85,21 @@ def sample(collection: TabletView, tablets: int = 1) -> Sample:
 def some_urls(
     collection: TabletView, discovered: int, most: int = MOST_URLS
 ) -> Iterator[tuple[bytes, UrlRow]]:
-    """All of them if they are few, else some of sites that are drawn at random."""
+    """All of them if they are few, else some of sites that are drawn at random. Documents inside
+    others are no URLs."""
     view = collection.frontier
     if discovered <= most:
-        yield from view.urls(b"", None)
+        yield from _discovered(view.urls(b"", None))
         return
     sites = [each.site for each in islice(view.sites(), _SITES_LOOKED_AT)]
     drawn = random.sample(sites, min(_SITES_DRAWN, len(sites)))
     share = -(-most // max(1, len(drawn)))
     for site in drawn:
-        yield from islice(view.urls(site, site + b"\xff"), share)
+        yield from islice(_discovered(view.urls(site, site + b"\xff")), share)
+
+
+def _discovered(urls: Iterator[tuple[bytes, UrlRow]]) -> Iterator[tuple[bytes, UrlRow]]:
+    return ((row, url) for row, url in urls if not url.inside)
 
 
 def _document(collection: TabletView, row: bytes) -> Document | None:

@@ -37,7 +37,7 @@ def standing(collection: TabletView, status: Status) -> Standing:
 
 
 def _raised(collection: TabletView, status: Status, ended: str) -> dict[str, int]:
-    pages, received = status.fetched + status.unchanged, status.totals.get("bytes", 0)
+    pages, received = status.stored, status.totals.get("bytes", 0)
     raised = enough_to_go_on(collection.config, ended, pages, received)
     return {key.removeprefix("crawl."): value for key, value in raised.items()}
 

@@ -25,9 +25,12 @@ class SnippetPart(Struct):
 
 
 class Result(Struct):
+    """One page that was found, with all that is shown of it."""
+
     url: str
     title: str
     snippet: Marked
+    """The piece of its text that shows the words looked for."""
     site: str
     media_type: str = ""
     language: str = ""
@@ -54,6 +57,8 @@ class Result(Struct):
 
 
 class Results(Struct):
+    """A page of results, the best first; iterated over and indexed like a list."""
+
     text: str
     """The query, as it was written."""
     notes: list[str]
@@ -64,8 +69,10 @@ class Results(Struct):
     """The first is 1."""
     results: list[Result]
     facets: dict[str, list[tuple[str, int]]] = {}
+    """How many of all have which site, type, language and year, if that was asked for."""
     seconds: float = 0.0
     has_more: bool = False
+    """Whether there is a further page."""
     behind: int = 0
     """How many changed documents wait for the index."""
 

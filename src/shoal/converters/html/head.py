@@ -43,6 +43,10 @@ _MODIFIED = (
 """Meta elements that say when a page was published and changed; the first that is there counts."""
 _AUTHOR = ("author", "dcterms.creator", "dc.creator", "article:author", "parsely-author")
 _MOST_AUTHOR_CHARS = 300
+_LICENSE = "license"
+_LICENSE_META = "dcterms.license"
+_MOST_LICENSES = 20
+"""As written: the same stands below each picture of some pages."""
 _DATE = re.compile(
     r"[0-9]{4}-[01][0-9](?:-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9])?"
     r"(?:Z|[+-][0-2][0-9]:?[0-5][0-9])?)?)?",
@@ -92,6 +96,7 @@ class Head:
         self.base = ""
         self.canonical = ""
         self.refresh = ""
+        self.licenses: list[str] = []
         self._form: Form | None = None
 
     def html(self, attributes: Attributes) -> None:
@@ -106,6 +111,8 @@ class Head:
         if rel:
             for word in rel.lower().split():
                 flags |= _REL_FLAGS.get(word, 0)
+                if word == _LICENSE:
+                    self._license(href)
         self.hrefs.add(href, text[: self._limits.anchor_chars], flags)
 
     def frame(self, attributes: Attributes) -> None:
@@ -116,6 +123,8 @@ class Head:
     def link(self, attributes: Attributes) -> None:
         href = attributes.get("href")
         relations = set((attributes.get("rel") or "").lower().split())
+        if href and _LICENSE in relations:
+            self._license(href)
         if not href or relations.isdisjoint(_FOLLOWED) or "stylesheet" in relations:
             return
         flags = 0
@@ -131,6 +140,11 @@ class Head:
         elif "sitemap" in relations:
             flags = Rel.SITEMAP
         self.hrefs.add(href, self._title_of(attributes), int(flags))
+
+    def _license(self, href: str) -> None:
+        """Under which terms the page stands, by its own word."""
+        if len(self.licenses) < _MOST_LICENSES:
+            self.licenses.append(href.strip())
 
     def _title_of(self, attributes: Attributes) -> str:
         return " ".join((attributes.get("title") or "").split())[: self._limits.anchor_chars]
@@ -150,6 +164,8 @@ class Head:
         if not name or not content or len(self.meta) >= self._limits.metas:
             return
         self.meta.append((name[:100], content))
+        if name == _LICENSE_META:
+            self._license(content)
         if name == "description" or (name == "og:description" and not self.description):
             self.description = " ".join(content.split())
 

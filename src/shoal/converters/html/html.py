@@ -11,6 +11,7 @@ from html.entities import html5
 
 from shoal.converters.characters.charset import Text, decode
 from shoal.converters.context import Context, Converted
+from shoal.converters.html.ai_use import web_urls
 from shoal.converters.html.blocks import write_blocks
 from shoal.converters.html.emphasis import BOLD, HEADINGS, PIECE_CHARS, Stress, lines
 from shoal.converters.html.head import Attributes, Head
@@ -94,6 +95,7 @@ def read(source: Text, context: Context) -> Converted:
         cleaned_by="" if content is None else content.method,
         headings=walk.stressed(walk.headings),
         bold=walk.stressed(walk.bold),
+        licenses=web_urls(head.licenses, base) if head.licenses else [],
     )
     return Converted(page, meta=head.meta, problem=problem)
 

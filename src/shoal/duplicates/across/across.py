@@ -31,7 +31,7 @@ from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import Partition, tablet_of_row
 from shoal.model.urls.rowkey import part_of, url_of
 from shoal.model.verdict import graded
-from shoal.model.visit import Visit, VisitKind
+from shoal.model.visit import OF_SITE, Visit
 from shoal.ports import Batch, Table
 
 AT_ONCE = 200
@@ -80,7 +80,7 @@ class Across:
     ) -> tuple[Sequence[Document], Sequence[Reassigned]]:
         """In a visit's commit, behind the verdict of one's own tablet: what all tablets say.
         `left`: rows of documents that are no longer inside the visit's own."""
-        if self._partition.tablets == 1 or visit.kind is VisitKind.ROBOTS:
+        if self._partition.tablets == 1 or visit.kind in OF_SITE:
             return documents, reassigned
         self._begin(batch)
         rows = [visit.row + part_of(each.name) for each in documents]

@@ -22,7 +22,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import JSON_ERRORS, Struct, changed, pack, unpack
 from shoal.model.urls.rowkey import url_of
 from shoal.model.verdict import graded
-from shoal.model.visit import Fetched, Visit, VisitKind
+from shoal.model.visit import OF_SITE, Fetched, Visit, VisitKind
 from shoal.ports import Batch, LinksOf, Table
 
 LEAST_TEXT_CHARS = 64
@@ -172,7 +172,7 @@ class ExactDuplicates:
 def _has_payload(visit: Visit, fetched: Fetched) -> bool:
     """A body that was cut may go on in another way than one that it equals so far."""
     return (
-        visit.kind is not VisitKind.ROBOTS
+        visit.kind not in (*OF_SITE, VisitKind.REQUISITE)
         and fetched.outcome is Outcome.OK
         and bool(fetched.body)
         and not fetched.cut

@@ -6,16 +6,22 @@ batches that remember the place, beside the visits (background.py):
 
     queue  08 s                   every page without a date gets one
            08 f selection         these are due now
+
+What a refresh chose and could not ask for, because its host is paused or must be left alone, waits
+no more when the refresh is over: no other crawl would take it, and the next refresh chooses anew.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from math import exp, expm1
+from typing import Protocol
 
 from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.outcome.missing import MissingSettings, ask_again_at
 from shoal.frontier.outcome.queue_order import URGENT
 from shoal.frontier.schedule.allowance import Mode
+from shoal.frontier.schedule.sites import Sites
 from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.provenance import Provenance
 from shoal.frontier.state.rows import (
@@ -25,6 +31,8 @@ from shoal.frontier.state.rows import (
     UNWANTED,
     UrlRow,
     after_mark,
+    level_start,
+    read_entry,
     row_of_url_key,
     unpack_url,
 )
@@ -165,10 +173,10 @@ class Schedules:
 
     def _date(self, batch: Batch, state: UrlState, now: float) -> None:
         url = state.url
-        if url.waiting or self._refresher is None or is_inside(state.row):
+        if url.waiting or self._refresher is None or self._is_inside(batch, state, now):
             return
         if url.kind in SOURCES:
-            if url.category == NO_SITEMAP:
+            if url.category == NO_SITEMAP or url.kind is VisitKind.REQUISITE:
                 return
             if self._source_schedule is None or self._source_schedule.is_wanted(state.row):
                 self._discovery.enqueue(batch, state, to_ms(now), now, revisit=True)
@@ -188,7 +196,7 @@ class Schedules:
         url = state.url
         if url.kind is not VisitKind.PAGE or not url.fetched_ms or url.lost:
             return
-        if is_inside(state.row):
+        if self._is_inside(batch, state, now):
             return  # it comes with the file that holds it
         if url.waiting and url.level < REVISIT:
             return  # a wish: it is next anyway
@@ -202,6 +210,32 @@ class Schedules:
         url.tries = 0
         due_ms = self._state.allowance.chosen_ms(place)
         self._discovery.enqueue(batch, state, due_ms, now, revisit=True)
+
+    def leave(self, site: bytes, batch: Batch, now: float) -> int:
+        """Some pages of a site that are chosen wait no more; returns how many there were."""
+        start = level_start(site, REVISIT + 1)
+        end = start + self._state.allowance.chosen_ms(1.0).to_bytes(8, "big") + b"\xff"
+        keys = list(islice(self._state.table.scan("queue", start, end), _ROWS_AT_ONCE))
+        for key, _ in keys:
+            batch.delete("queue", key)
+            state = self._state.urls.state_of(read_entry(site, key).row)
+            if state is None:
+                continue
+            self._discovery.dequeue(batch, state)
+            state.url.tries = 0
+            if state.url.state is State.QUEUED:  # a person wished for it: the next crawl takes it
+                self._discovery.enqueue(batch, state, 0, now)
+            else:
+                self._state.urls.write(batch, state, now)
+        return len(keys)
+
+    def _is_inside(self, batch: Batch, state: UrlState, now: float) -> bool:
+        """What an older release wrote learns that it is, and is counted so from now on."""
+        inside = is_inside(state.row)
+        if inside and not state.url.inside:
+            state.url.inside = True
+            self._state.urls.write(batch, state, now)
+        return inside
 
     def _some_rows(self, start: bytes, end: bytes, place: bytes) -> tuple[list[UrlState], bytes]:
         """The next few URLs of a range that are not in flight, and the place behind them; an empty
@@ -218,6 +252,30 @@ class Schedules:
 
     def _marks(self) -> Iterator[tuple[bytes, bytes]]:
         return self._state.table.scan("queue", SCHEDULE_MARK, after_mark(SCHEDULE_MARK))
+
+
+class Refreshed(Protocol):
+    """A frontier whose refresh is over."""
+
+    @property
+    def sites(self) -> Sites: ...
+    @property
+    def schedules(self) -> Schedules: ...
+    def change(self, work: Callable[[Batch, float], None]) -> None: ...
+
+
+def leave_chosen(frontier: Refreshed) -> int:
+    """What was chosen and not asked for waits no more; a slice in a batch."""
+    counts: list[int] = []
+
+    def leave(site: bytes, batch: Batch, now: float) -> None:
+        counts.append(frontier.schedules.leave(site, batch, now))
+
+    for site in [site for site in frontier.sites.known() if frontier.sites.row(site).waiting]:
+        frontier.change(partial(leave, site))
+        while counts[-1] == _ROWS_AT_ONCE:
+            frontier.change(partial(leave, site))
+    return sum(counts)
 
 
 def seen(url: UrlRow) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from shoal.frontier.exchange.outbound import Outbound
+from shoal.frontier.outcome import requisites
 from shoal.frontier.outcome.queue_order import URGENT, Order
 from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.provenance import Provenance
@@ -178,13 +179,12 @@ class Discovery:
 
     def _kind(self, link: Link) -> VisitKind:
         """What a page merely announces as a feed is a page until it was seen to be one."""
+        if link.source is LinkSource.REQUISITE:
+            return VisitKind.REQUISITE
         if link.rel & _SITEMAP and (self._reach.sitemaps or link.source is not LinkSource.LINK):
             return VisitKind.SITEMAP
-        return (
-            VisitKind.FEED
-            if link.rel & _FEED and link.source in (LinkSource.FEED, LinkSource.NAMED_FEED)
-            else VisitKind.PAGE
-        )
+        is_feed = link.rel & _FEED and link.source in (LinkSource.FEED, LinkSource.NAMED_FEED)
+        return VisitKind.FEED if is_feed else VisitKind.PAGE
 
     def _meet_again(
         self, batch: Batch, row: bytes, link: Link, origin: Provenance, now: float
@@ -193,6 +193,13 @@ class Discovery:
         if state is None:
             return
         url, refusal = state.url, self._refusal(link, origin)
+        if link.source is LinkSource.REQUISITE or url.kind is VisitKind.REQUISITE:
+            if not refusal and requisites.turn(url, link, origin):
+                if row in self._in_flight:  # its commit sees what it has become
+                    self._urls.write(batch, state, now)
+                else:
+                    self.enqueue(batch, state, 0, now)
+            return
         if origin.depth < url.depth:
             url.depth = origin.depth
             if url.state in ANSWERED:
@@ -224,6 +231,7 @@ class Discovery:
         if url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row)):
             self.turn_away(batch, state, now)
             return
+        due_ms = requisites.mark(url, due_ms, now)
         url.waiting = True
         url.level = self._order.level_of(url.priority)
         if revisit:
@@ -377,7 +385,7 @@ class Discovery:
             return "nofollow: the link or its page says so"
         if origin.hops > self._reach.max_hops:
             return f"redirects: more than {self._reach.max_hops} in a chain"
-        limit = self._reach.max_depth
+        limit = None if link.source is LinkSource.REQUISITE else self._reach.max_depth
         if limit is not None and origin.depth > limit:
             return f"{_TOO_DEEP}: {origin.depth} is beyond the limit of {limit}"
         return ""

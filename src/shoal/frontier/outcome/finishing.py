@@ -49,8 +49,11 @@ class Finisher:
         if visit.kind is VisitKind.PAGE and ending.fetched.requested and visit.level < REVISIT:
             self._credit.charge(visit.site, own_text=has_own_text(settled.verdict.documents))
         links, targets = self._offer(batch, ending, settled.url)
+        if needed := ending.understood.requisites:
+            self._listings.requisites.take(batch, visit, needed, now)
         self._listings.guesses.consider(batch, visit, settled.url.state, now)
-        return Finished(settled.verdict, links, targets, settled.change, settled.removed)
+        change, removed, is_back = settled.change, settled.removed, settled.is_back
+        return Finished(settled.verdict, links, targets, change, removed, is_back)
 
     def _offer(self, batch: Batch, ending: Ending, url: UrlRow) -> Offered:
         """The links of a page, or where a redirect leads, with the row of each one's target."""

@@ -28,6 +28,8 @@ from shoal.model.verdict import Verdict
 from shoal.model.visit import SOURCES, Fetched, Visit, VisitKind
 from shoal.ports import Batch
 
+_STORED = (State.FETCHED, State.UNCHANGED)
+
 
 class Ending(NamedTuple):
     """A visit with everything that is known of it."""
@@ -51,6 +53,8 @@ class Settled(NamedTuple):
     """Whether the page says something else than before."""
     removed: Sequence[bytes] = ()
     """Rows of documents inside it that go with this visit."""
+    is_back: bool = False
+    """It was given up, refused or not answered, and is still the page that is stored."""
 
 
 class Settler:
@@ -63,6 +67,7 @@ class Settler:
         self._refresher = seams.refresher
         self._source_schedule = seams.source_schedule
         self._missing = missing
+        self._fate_of = seams.fate_of
 
     def settle(self, batch: Batch, ending: Ending) -> Settled:
         visit, fetched, understood, verdict, now = ending
@@ -100,10 +105,12 @@ class Settler:
 
     def _settle(self, batch: Batch, state: UrlState, ending: Ending) -> Settled:
         visit, fetched, url, now = ending.visit, ending.fetched, state.url, ending.now
-        missed = ""
+        missed, was = "", url.state
+        is_back = fetched.outcome is Outcome.UNCHANGED and was not in _STORED
         if url.source is LinkSource.GUESS and url.state is not State.SOURCE:
             missed = why_missed(fetched, ending.understood)
-        url.state, url.reason = TREATMENT[fetched.outcome].state, reason_of(ending)
+        url.reason = self._reason(ending, url)
+        url.state = TREATMENT[fetched.outcome].state
         if visit.kind in SOURCES and is_found(fetched.outcome):
             url.state, url.reason = State.SOURCE, str(visit.kind)
         if missed:
@@ -112,9 +119,10 @@ class Settler:
         if fetched.outcome in (Outcome.OK, Outcome.EMPTY_ANSWER):
             _remember_validators(url, ending)
         became_source = url.kind in SOURCES and visit.kind is VisitKind.PAGE
+        became_page = visit.kind is VisitKind.REQUISITE and url.kind is VisitKind.PAGE
         if became_source:  # a 304 would hide its items
             url.etag = url.last_modified = ""
-        self._count_site(visit, fetched, url)
+        self._count_site(visit, fetched, was, url.state)
         note_missing(url, fetched, now, self._missing)
         if url.lost and url.history is not None and self._refresher is not None:
             self._refresher.forget(batch, url.history)
@@ -124,7 +132,10 @@ class Settler:
             due = ask_again_at(url, fetched.outcome, now, self._missing)
         if missed and not TREATMENT[fetched.outcome].blames_site:
             due = None
-        if became_source and due is None:  # it was said to be one while it was being asked for
+        if became_page:  # it was linked to while it was being asked for
+            url.state, url.reason, url.etag, url.last_modified = State.QUEUED, "", "", ""
+            self._discovery.enqueue(batch, state, 0, now)
+        elif became_source and due is None:  # it was said to be one while it was being asked for
             again = self._missing.asks_again
             self._discovery.enqueue(batch, state, to_ms(now), now, revisit=again)
         elif due is None:
@@ -132,13 +143,22 @@ class Settler:
         else:
             self._discovery.enqueue(batch, state, to_ms(due), now, revisit=True)
         self._settle_parts(batch, ending, removed)
-        return settled._replace(removed=removed)
+        return settled._replace(removed=removed, is_back=is_back)
+
+    def _reason(self, ending: Ending, url: UrlRow) -> str:
+        """A page that is unchanged is what it was: indexed, a duplicate, empty …"""
+        if ending.fetched.outcome is not Outcome.UNCHANGED:
+            return reason_of(ending)
+        is_known = url.state is State.FETCHED and url.reason
+        return url.reason if is_known else self._fate_of(ending.visit.row) or Fate.EMPTY
 
     def _learn(self, batch: Batch, ending: Ending, url: UrlRow) -> tuple[Settled, float | None]:
         """What the visit says of how the page changes, and when to look again."""
         visit, fetched, understood, verdict, now = ending
         named: Sequence[ListedUrl] = understood.listed
         due: float | None = None
+        if visit.kind is VisitKind.REQUISITE:
+            return Settled(url, verdict, named), None
         if visit.kind in SOURCES:
             self._forget_history(batch, url)
             if self._source_schedule is not None:
@@ -220,6 +240,7 @@ class Settler:
                 found_ms=to_ms(now),
                 fetched_ms=to_ms(ending.fetched.ended),
                 visits=1,
+                inside=is_inside(row),
             )
             counted_as = None if known is None else known.counted_as
             self._urls.write(batch, UrlState(row, part, counted_as), now)
@@ -231,14 +252,16 @@ class Settler:
             state.url.state, state.url.reason = State.GONE, "no longer in its file"
             self._urls.write(batch, state, now)
 
-    def _count_site(self, visit: Visit, fetched: Fetched, url: UrlRow) -> None:
+    def _count_site(self, visit: Visit, fetched: Fetched, was: State, state: State) -> None:
+        """Its requests and bytes, and how many of its URLs are fetched and failed: a page that is
+        asked for again is not counted again."""
         if visit.kind is VisitKind.INJECTED:
             return
         site = self._sites.row(visit.site)
         site.visits += fetched.requested
         site.bytes += len(fetched.body)
-        site.fetched += url.state is State.FETCHED
-        site.failed += url.state is State.FAILED
+        site.fetched = max(0, site.fetched + (state in _STORED) - (was in _STORED))
+        site.failed = max(0, site.failed + (state is State.FAILED) - (was is State.FAILED))
         self._sites.touch(visit.site)
 
 
@@ -246,8 +269,6 @@ def _removed_with(url: UrlRow, ending: Ending) -> Sequence[bytes]:
     """Which documents inside it go: those that left it, or all when it is given up."""
     if not (url.lost or is_found(ending.fetched.outcome)):
         return ()
-    if url.lost and ending.verdict.left:
-        url.etag = url.last_modified = ""  # a 304 would not bring them back
     return ending.verdict.left
 
 
@@ -286,6 +307,8 @@ def has_own_text(documents: Sequence[Document]) -> bool:
 
 def _new_state(visit: Visit, now: float) -> UrlState:
     url = UrlRow(State.QUEUED, depth=visit.depth, source=visit.source, found_ms=to_ms(now))
+    if visit.kind is VisitKind.REQUISITE:  # its row was lost
+        url.kind, url.source = visit.kind, LinkSource.REQUISITE
     return UrlState(visit.row, url, None)
 
 

@@ -2,7 +2,8 @@
 
 HEAD comes first where a site has shown that it does not heed conditions (the whole page came though
 it had not changed), and as long as its answers to HEAD prove right. Now and then the whole page is
-asked for all the same, to see whether they do.
+asked for all the same, to see whether they do. A page that was missing is asked for whole, without
+conditions: it has left its place among duplicates, and perhaps the index, and is judged anew.
 """
 
 from shoal.frontier.schedule.sites import ActiveSite
@@ -16,6 +17,7 @@ _TESTED_EVERY = 8
 
 
 def visit_of(entry: Entry, url: UrlRow, active: ActiveSite, settings: FrontierSettings) -> Visit:
+    was_missing = url.lost or url.missing_ms > 0
     return Visit(
         url_of(entry.row),
         entry.row,
@@ -27,15 +29,15 @@ def visit_of(entry: Entry, url: UrlRow, active: ActiveSite, settings: FrontierSe
         level=url.level,
         due_ms=url.due_ms,
         order=url.order,
-        etag=url.etag,
-        last_modified=url.last_modified,
+        etag="" if was_missing else url.etag,
+        last_modified="" if was_missing else url.last_modified,
         keep=settings.keep,
         seen_digest=url.digest,
         seen_at=url.body_ms / 1000,
         source=url.source,
         private_ok=active.may_be_private,
         is_first=not url.visits,
-        head=settings.head and _asks_head(url, active.row),
+        head=settings.head and not was_missing and _asks_head(url, active.row),
     )
 
 

@@ -50,7 +50,7 @@ class SiteClocks:
             row.failures += 1
             wait = max(pause, self._blame(row, fetched, now))
             row.note = f"{fetched.outcome}: {fetched.note or fetched.status}"
-        elif fetched.outcome is not Outcome.CANCELLED:
+        elif fetched.outcome not in (Outcome.CANCELLED, Outcome.DROPPED):
             row.failures = active.row.tls_failures = active.row.tls_until_ms = 0
         ended = fetched.ended or now
         row.delay_ms = ceil(pause * 1000)

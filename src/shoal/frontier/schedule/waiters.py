@@ -34,7 +34,8 @@ class Waiters(Generic[Given]):
         self._poke = asyncio.Event()
 
     async def wait(self, give_back: Callable[[Given], None]) -> Given | None:
-        """What `take` gives when it gives something, or None when it is over."""
+        """What `take` gives when it gives something; None when it is over, or who waits is called
+        back."""
         waiter: asyncio.Future[Given | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
         if self._ticker is None or self._ticker.done():
@@ -50,6 +51,13 @@ class Waiters(Generic[Given]):
     def poke(self) -> None:
         """Something changed: look again now."""
         self._poke.set()
+
+    def recall(self) -> None:
+        """Whoever waits comes back with nothing, as if nothing were ready."""
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
 
     def close(self) -> None:
         if self._ticker is not None:

@@ -17,13 +17,14 @@ from shoal import faults
 from shoal.clock import Clock
 from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.schedule.addresses import Addresses, Turn
+from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.credit import standings
 from shoal.frontier.schedule.site_clocks import SiteClocks
 from shoal.frontier.schedule.site_queue import SiteQueue
 from shoal.frontier.schedule.sites import ActiveSite
 from shoal.frontier.schedule.turns import SOON_SECONDS, Turns
 from shoal.frontier.state.frontier_state import FrontierState
-from shoal.frontier.state.rows import REVISIT, Robots
+from shoal.frontier.state.rows import MODE_KEY, REVISIT, Robots
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import NEVER_MS, to_ms
 from shoal.model.urls.rowkey import url_of
@@ -330,6 +331,15 @@ class Workbench:
                 batch = self._table.batch()
                 self.retire(batch, self.activate(batch, site), now)
                 self._write(batch)
+
+    def take_no_pages(self) -> None:
+        """What pages need is asked for from now on, and no more pages: as in a refresh that has
+        chosen none. The next crawl finds this mode, and looks again when sites may be asked."""
+        self._allowance.mode = Mode.REFRESH
+        batch = self._table.batch()
+        batch.put("site", MODE_KEY, self._allowance.mode.encode())
+        self._write(batch)
+        self.place_all()
 
     def place_all(self) -> None:
         """Every idle site with work looks again when it may be asked."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.sources.guessed_sitemaps import Guesses, listed
+from shoal.frontier.sources.requisites import Requisites
 from shoal.frontier.sources.sitemap_metadata import MetadataWriter
 from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.provenance import Provenance
@@ -58,6 +59,7 @@ class Listings:
         self._discovery = discovery
         self._settings = settings
         self.guesses = Guesses(state, discovery, settings)
+        self.requisites = Requisites(state, discovery, settings.requisites)
         self._number = 0
         self.pending = next(self._waiting(), None) is not None
         """Whether something was named that was not offered yet."""

@@ -1,10 +1,14 @@
-"""What do a site's robots.txt and its redirects come to? (RFC 9309)
+"""What do a site's robots.txt and its redirects come to? (RFC 9309) And its tdmrep.json?
 
 Robots.txt is the first entry of a site's queue, not a special path: the cache says when it is due,
 and what its answer means. While it is on its way, nothing else is asked of the site. A redirect to
 another host is an *errand* of that host: it is fetched in that host's own turn, on that host's own
 clock, and if it is that host's own robots.txt it counts for both (http redirects to https,
 mostly).
+
+A tdmrep.json is asked for only where the settings want it, behind the robots.txt that allows it
+and before the first page, once a day. Nothing waits for what it says, and it is not followed
+elsewhere: a site that moves to another has that one's.
 """
 
 from shoal.frontier.outcome.settling import Ending
@@ -12,7 +16,8 @@ from shoal.frontier.schedule.sites import ActiveSite, Sites
 from shoal.frontier.state.rows import Robots, RobotsRow, is_web, robots_row_key
 from shoal.model.cell import to_ms
 from shoal.model.messages import Errand, RobotsAnswer
-from shoal.model.outcome import Outcome
+from shoal.model.outcome import TREATMENT, Outcome
+from shoal.model.record import changed
 from shoal.model.robots.patterns import path_of
 from shoal.model.robots.robots import (
     ALLOW_ALL,
@@ -22,8 +27,9 @@ from shoal.model.robots.robots import (
     RobotsRules,
     meaning,
 )
+from shoal.model.robots.site_signals import TDMREP_PATH
 from shoal.model.urls.rowkey import row_key, site_of_key, url_of
-from shoal.model.visit import Visit, VisitKind
+from shoal.model.visit import Keep, Visit, VisitKind
 from shoal.ports import Batch, RemoteTablets
 
 _CANT_BE_ASKED = (Outcome.PRIVATE, Outcome.NO_SCHEME)
@@ -38,20 +44,28 @@ def refusal(rules: RobotsRules, url: str) -> str:
 
 
 class RobotsCache:
-    def __init__(self, sites: Sites, remote: RemoteTablets | None = None) -> None:
+    def __init__(
+        self, sites: Sites, remote: RemoteTablets | None = None, *, tdmrep: bool = False
+    ) -> None:
         self._sites = sites
         self._remote = remote
+        self._wants_tdmrep = tdmrep
 
     def next_visit(self, active: ActiveSite, now: float) -> Visit | None:
         """The robots.txt that has to be asked before anything else."""
         if active.errands:
             return active.errands.pop(0)
         now_ms = to_ms(now)
-        if active.row.robots_until_ms > now_ms or not is_web(active.site):
+        is_known = active.row.robots_until_ms > now_ms
+        is_whole = not self._wants_tdmrep or active.row.tdmrep_until_ms > now_ms
+        if (is_known and is_whole) or not is_web(active.site):
             return None
         waiting = active.queue.next(now_ms)
         if waiting is None or waiting[1] > now_ms:
             return None  # it came for an errand alone: nothing is wanted of it
+        if is_known:
+            active.row.tdmrep_until_ms = to_ms(now + MAX_AGE_SECONDS)
+            return _tdmrep_visit(active)
         active.asking_robots = True
         row = robots_row_key(active.site)
         return Visit(
@@ -63,7 +77,9 @@ class RobotsCache:
         )
 
     def give_back(self, active: ActiveSite, visit: Visit) -> None:
-        if visit.requested_for:
+        if visit.kind is VisitKind.TDMREP:
+            active.row.tdmrep_until_ms = 0
+        elif visit.requested_for:
             active.errands.insert(0, visit)
         else:
             active.asking_robots = False
@@ -88,6 +104,18 @@ class RobotsCache:
             requested_for=asker,
             private_ok=self._sites.may_be_private(runner, named=self._sites.is_private(visit.site)),
         )
+
+    def finish_tdmrep(self, batch: Batch, ending: Ending) -> None:
+        """What it says stands with the site's rules. Of a fault that may pass nothing follows."""
+        site, outcome = ending.visit.site, ending.fetched.outcome
+        is_cancelled = outcome is Outcome.CANCELLED
+        until_ms = 0 if is_cancelled else to_ms(ending.now + MAX_AGE_SECONDS)
+        self._sites.row(site).tdmrep_until_ms = until_ms
+        self._sites.touch(site)
+        robots = self._sites.robots_of(site)
+        if robots is not None and not (is_cancelled or TREATMENT[outcome].blames_site):
+            robots.reservations = list(ending.understood.reservations)
+            self._sites.write_robots(batch, site, robots)
 
     def errand_for(self, batch: Batch, asked: Errand, now: float) -> Visit | None:
         """A site of another tablet asks for a robots.txt that stands here: how to fetch it. None:
@@ -178,6 +206,8 @@ class RobotsCache:
 
     def _allow(self, batch: Batch, site: bytes, robots: RobotsRow) -> None:
         self._sites.row(site).robots_failures = 0
+        known = self._sites.robots_of(site) if self._sites.row(site).tdmrep_until_ms else None
+        robots = changed(robots, reservations=[] if known is None else known.reservations)
         self._sites.touch(site)
         self._sites.write_robots(batch, site, robots)
         if (active := self._sites.active.get(site)) is not None:
@@ -193,6 +223,17 @@ class RobotsCache:
         row.robots_until_ms = 0
         row.robots_failures += 1
         self._sites.touch(site)
+
+
+def _tdmrep_visit(active: ActiveSite) -> Visit:
+    return Visit(
+        url_of(active.site + TDMREP_PATH.encode()),
+        active.site + b"\x00tdmrep",
+        active.site,
+        VisitKind.TDMREP,
+        keep=Keep.NONE,  # it has no row that its record could be found by
+        private_ok=active.may_be_private,
+    )
 
 
 def robots_url(site: bytes) -> str:

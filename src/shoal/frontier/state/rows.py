@@ -19,14 +19,17 @@ reverse for depth first. Levels from `REVISIT` on are those of revisits.
 
 import struct
 from enum import StrEnum
+from http import HTTPStatus
 from typing import NamedTuple
 
+from shoal.counters import INSIDE
 from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
 from shoal.model.change_history import ChangeHistory
 from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome, State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.robots.robots import RobotsRules
+from shoal.model.robots.site_signals import Reservation
 from shoal.model.visit import VisitKind
 
 ACTIVE_MARK = b"\x01"
@@ -72,6 +75,10 @@ BY_ANSWER = (
 """Why a URL is excluded when its turn had come and it may not be had, or may not come: no further
 link changes that."""
 
+LISTED_INSIDE = "inside"
+"""Beside the states of URLs: the stored documents inside others."""
+
+_NOT_FOUND = (State.GONE, State.REDIRECT)
 _URL = b"url"
 _SITE_SUFFIX = b"\x00site"
 _HOST_SUFFIX = b"\x00host"
@@ -120,6 +127,11 @@ class UrlRow(Struct, array_like=True):
     """A HEAD said that it changed."""
     hinted_ms: int = 0
     """When it last changed by its sitemap or feed."""
+    inside: bool = False
+    """Whether it is a document inside another, which is never asked for and counted apart. Older
+    releases did not say so of what they wrote."""
+    requisites: int = 0
+    """How many pictures, styles and scripts were named for it, also by its style sheets."""
 
     @property
     def category(self) -> str:
@@ -128,11 +140,36 @@ class UrlRow(Struct, array_like=True):
     @property
     def counted_as(self) -> str:
         category = self.category
-        return f"{self.state}/{category}" if category else str(self.state)
+        name = f"{self.state}/{category}" if category else str(self.state)
+        return INSIDE + name if self.inside else name
+
+    def is_listed_as(self, state: str) -> bool:
+        """Under the state that it is counted in, or `inside`; under `unchanged` also what is
+        fetched and was so at its last visit."""
+        if self.inside or state == LISTED_INSIDE:
+            return self.inside and state == LISTED_INSIDE and self.state is State.FETCHED
+        if state == State.UNCHANGED and self.state is State.FETCHED:
+            return self.status == HTTPStatus.NOT_MODIFIED
+        return self.state == state
+
+    @property
+    def is_kept(self) -> bool:
+        """It was not found of late, which may be an accident (frontier/outcome/missing.py)."""
+        return self.state in _NOT_FOUND and self.misses > 0 and not self.lost
+
+    @property
+    def given_up_as(self) -> str:
+        """What a stored page is that searches no longer find: `gone`, `redirect`, `excluded`; empty
+        while it is there."""
+        is_there = self.is_kept or self.state not in (*_NOT_FOUND, State.EXCLUDED)
+        return "" if is_there else str(self.state)
 
     @property
     def can_reopen(self) -> bool:
-        """Whether another link, one that is wanted, may bring an excluded URL into the queue."""
+        """Whether another link, one that is wanted, may bring an excluded URL into the queue, or
+        make a page of what was only a page's requisite."""
+        if self.kind is VisitKind.REQUISITE:
+            return True
         return self.state is State.EXCLUDED and self.category not in BY_ANSWER
 
 
@@ -176,6 +213,8 @@ class SiteRow(Struct, array_like=True):
     """How often in a row its TLS failed, and until when it is left alone for it. That is the site's
     own affair: the host's other site answers all the same."""
     tls_until_ms: int = 0
+    tdmrep_until_ms: int = 0
+    """When its tdmrep.json is due again; 0: it was not asked for."""
 
 
 class RobotsRow(Struct, array_like=True):
@@ -185,6 +224,8 @@ class RobotsRow(Struct, array_like=True):
     requested_ms: int = 0
     status: int = 0
     url: str = ""
+    reservations: list[Reservation] = []
+    """What the site's tdmrep.json says, if it was asked for."""
 
 
 class HostRow(Struct, array_like=True):

@@ -46,6 +46,10 @@ class FrontierSettings:
     """At most, of one site."""
     sitemap_depth: int = 2
     """An index may name an index so often."""
+    tdmrep: bool = False
+    """Whether a site's tdmrep.json is asked for behind its robots.txt."""
+    requisites: int = 100
+    """What a page may need to look as it did, in all."""
     by_priority: bool = False
     """Whether the priority that a sitemap tells counts."""
     seed: int | None = None
@@ -62,6 +66,8 @@ class Seams:
     borrower: Borrower | None = None
     """What is ours of each address. None: all of it."""
     links_of: LinksOf = lambda _row: ()
+    fate_of: Callable[[bytes], str] = lambda _row: ""
+    """Of the copy that is stored of a page; empty when there is none."""
     refresher: Refresher | None = None
     source_schedule: SourceSchedule | None = None
     prefetch: Callable[[Iterable[str]], None] = lambda _urls: None

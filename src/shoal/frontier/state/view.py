@@ -23,10 +23,14 @@ from shoal.frontier.state.rows import (
 )
 from shoal.model.record import unpack
 from shoal.model.urls.partition import host_of_site
+from shoal.model.urls.rowkey import url_of
+from shoal.model.urls.url import site_of
 from shoal.ports import Table
 
 
 class SiteView(NamedTuple):
+    """How a site stands: its name and its numbers, and below them the rows that these are of."""
+
     site: bytes
     row: SiteRow
     host: bytes
@@ -35,6 +39,47 @@ class SiteView(NamedTuple):
     """Of its registered domain; None when there is no other site to wait behind."""
     excluded: bool = False
     """Whether a person wants nothing more of its host."""
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, as `https://example.org`."""
+        return site_of(url_of(self.site)).origin
+
+    @property
+    def name(self) -> str:
+        """The host as commands take it, as `example.org`; of files the scheme."""
+        site = site_of(url_of(self.site))
+        return site.host_label or f"{site.scheme}:"
+
+    @property
+    def waiting(self) -> int:
+        """URLs that wait to be fetched, or asked for again."""
+        return self.row.waiting
+
+    @property
+    def fetched(self) -> int:
+        """Pages that were fetched."""
+        return self.row.fetched
+
+    @property
+    def failed(self) -> int:
+        """Visits that failed."""
+        return self.row.failed
+
+    @property
+    def delay_seconds(self) -> float:
+        """What is kept between two requests; 0 when it was not asked yet."""
+        return self.delay_ms / 1000
+
+    @property
+    def paused(self) -> bool:
+        """Whether a person wants it to be left alone."""
+        return self.clock.paused
+
+    def __repr__(self) -> str:
+        numbers = f"{self.fetched:,} fetched, {self.waiting:,} waiting, {self.failed:,} failed"
+        left = "excluded, " if self.excluded else "paused, " if self.paused else ""
+        return f"<Host {self.origin} {left}{numbers}>"
 
     @property
     def delay_ms(self) -> int:

@@ -17,6 +17,8 @@ def article_html(item: Item) -> bytes:
         for name, value in metas
         if value
     )
+    if item.license:
+        said += f'<link rel="license" href="{escape(item.license)}">'
     title = escape(item.title)
     page = (
         f'<!doctype html><html{language}><head><meta charset="utf-8"><title>{title}</title>{said}'

@@ -33,6 +33,8 @@ class Item(Struct, array_like=True):
     """Whether the text is the whole article, as far as can be told."""
     enclosures: list[Enclosure] = []
     language: str = ""
+    license: str = ""
+    """Where the terms stand, of the item or else of its feed."""
 
 
 class Feed(Struct, array_like=True):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from shoal.model.record import Struct
 from shoal.model.robots.patterns import matches, path_of, spell_path, spell_pattern
+from shoal.model.robots.site_signals import MAX_SIGNALS, SiteSignal, read_signal
 
 __all__ = [
     "ALLOW_ALL",
@@ -73,6 +74,8 @@ class RobotsRules(Struct, frozen=True, array_like=True):
     """Seconds, as asked for; how much of it to grant is the politeness policy's question."""
     sitemaps: tuple[str, ...] = ()
     """As written, absolute or not, in the order of the file."""
+    signals: tuple[SiteSignal, ...] = ()
+    """What the group says about the use of pages; kept, not obeyed."""
 
     def verdict(self, path_and_query: str) -> RobotsAnswer:
         if path_and_query == "/robots.txt":
@@ -124,12 +127,16 @@ def parse(body: bytes, product_token: str, max_bytes: int = MAX_BYTES) -> Robots
         elif key is _Key.CRAWL_DELAY:
             own.add_delay(value)
             everyone.add_delay(value)
+        elif key in _SIGNALS:
+            own.add_signal(key.value, value, number)
+            everyone.add_signal(key.value, value, number)
         else:
             in_rules = True
             own.add_rule(key is _Key.ALLOW, value, number)
             everyone.add_rule(key is _Key.ALLOW, value, number)
     group = own if own.named else everyone
-    return RobotsRules(group.ordered_rules(), group.crawl_delay, tuple(sitemaps))
+    rules = group.ordered_rules()
+    return RobotsRules(rules, group.crawl_delay, tuple(sitemaps), tuple(group.signals))
 
 
 class _Key(Enum):
@@ -138,8 +145,11 @@ class _Key(Enum):
     DISALLOW = "disallow"
     SITEMAP = "sitemap"
     CRAWL_DELAY = "crawl-delay"
+    CONTENT_SIGNAL = "content-signal"
+    CONTENT_USAGE = "content-usage"
 
 
+_SIGNALS = (_Key.CONTENT_SIGNAL, _Key.CONTENT_USAGE)
 # A key is known by how it begins, as in Google's parser; the misspellings are the frequent ones.
 _KEYS = {
     **dict.fromkeys((b"user-agent", b"useragent", b"user agent"), _Key.USER_AGENT),
@@ -148,6 +158,8 @@ _KEYS = {
     **dict.fromkeys((b"disalow", b"diasllow", b"disallaw"), _Key.DISALLOW),
     **dict.fromkeys((b"sitemap", b"site-map"), _Key.SITEMAP),
     **dict.fromkeys((b"crawl-delay", b"crawldelay", b"crawl delay"), _Key.CRAWL_DELAY),
+    b"content-signal": _Key.CONTENT_SIGNAL,
+    b"content-usage": _Key.CONTENT_USAGE,
 }
 _KEY = re.compile(b"|".join(sorted(_KEYS, reverse=True)))
 _BYTE_ORDER_MARK = re.compile(rb"\xef(?:\xbb\xbf?)?")  # also one that was cut short
@@ -163,6 +175,7 @@ class _Group:
         self.named = False
         self.is_open = False
         self.crawl_delay: float | None = None
+        self.signals: list[SiteSignal] = []
         self._rules: list[tuple[int, Rule]] = []
 
     def open(self) -> None:
@@ -187,6 +200,12 @@ class _Group:
         seconds = float(value)
         if math.isfinite(seconds):
             self.crawl_delay = max(seconds, self.crawl_delay or 0.0)
+
+    def add_signal(self, name: str, value: bytes, number: int) -> None:
+        if self.is_open and len(self.signals) < MAX_SIGNALS:
+            signal = read_signal(name, value, number)
+            if signal is not None:
+                self.signals.append(signal)
 
     def ordered_rules(self) -> tuple[Rule, ...]:
         def precedence(weighed: tuple[int, Rule]) -> tuple[int, bool, int]:

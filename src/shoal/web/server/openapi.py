@@ -49,6 +49,8 @@ def _operation(view: View, named: Mapping[type, Any], suffix: str) -> dict[str, 
     media_type = _JSON if suffix else view.media_type
     failed = named[Failed] if suffix else {"type": "string"}
     schema = _schema(view, named) if suffix else _whole(view, named)
+    why = {_JSON if suffix else "text/html": {"schema": failed}}
+    refusal = _refusal(view)
     leads = view.leads_elsewhere or (view.method == "POST" and not suffix)
     found: dict[str, Any] = {
         "operationId": _name(view) + suffix,
@@ -56,10 +58,8 @@ def _operation(view: View, named: Mapping[type, Any], suffix: str) -> dict[str, 
         "responses": {
             **({"303": {"description": "Where to go on."}} if leads else {}),
             "200": {"description": "The answer.", "content": {media_type: {"schema": schema}}},
-            "default": {
-                "description": "Why there is none, in one sentence.",
-                "content": {_JSON if suffix else "text/html": {"schema": failed}},
-            },
+            **({"400": {"description": refusal, "content": why}} if refusal else {}),
+            "default": {"description": "Why there is none, in one sentence.", "content": why},
         },
     }
     if view.method == "POST":
@@ -76,6 +76,14 @@ def _operation(view: View, named: Mapping[type, Any], suffix: str) -> dict[str, 
             for each in view.parameters
         ]
     return found
+
+
+def _refusal(view: View) -> str:
+    """When a value of the right form is refused all the same; empty: never."""
+    meant = [f"`{each.name}` must be {each.must_be}" for each in view.parameters if each.must_be]
+    if not meant:
+        return ""
+    return f"Why not, in one sentence. Beyond its form {', '.join(meant)}."
 
 
 def _whole(view: View, named: Mapping[type, Any]) -> object:

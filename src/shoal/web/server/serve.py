@@ -53,6 +53,7 @@ from shoal.web.server.http import (
 from shoal.web.server.routes import views
 from shoal.web.server.site import Site
 from shoal.web.server.view import Problem, View, must_fit, sentence
+from shoal.web.views.begin import begin, is_of_a_collection
 from shoal.web.views.websub import callback_route
 
 MOST_FORM_BYTES = 65_536
@@ -76,7 +77,7 @@ def make_app(
     """The application; `app.state.site` is its Site. `names` are further hosts it is known by,
     `table` the views when they are not all of them."""
     if not is_cluster_place(str(place)):
-        Layout(Path(place)).must_exist()
+        Layout(Path(place)).must_exist_or_begin()
     site = Site(place, principal, token=token)
 
     @asynccontextmanager
@@ -108,12 +109,15 @@ def _endpoint(site: Site, view: View) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         try:
             if view.method == "POST":
-                request.state.form = await _form(request)
+                request.state.given = await _form(request)
+                request.state.form = dict(request.state.given)
                 if not site.asking.key_of(bearer_of(request)):
                     site.check_csrf(request.state.form)
             site.must_have(view)
-            if view.method == "GET":
-                must_fit(view, request.query_params.multi_items())
+            if not site.has_begun() and is_of_a_collection(view):
+                return await run_in_threadpool(begin, site, request)
+            is_form = view.method == "POST"
+            must_fit(view, request.state.given if is_form else request.query_params.multi_items())
             if iscoroutinefunction(view.handler):
                 return await _awaited(view.handler(site, request))
             return await _awaited(await run_in_threadpool(view.handler, site, request))
@@ -129,7 +133,7 @@ async def _awaited(answer: Response | Awaitable[Response]) -> Response:
     return answer if isinstance(answer, Response) else await answer
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def _form(request: Request) -> list[tuple[str, str]]:
     """The fields of a form as a browser sends it (application/x-www-form-urlencoded)."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("application/x-www-form-urlencoded", ""):
@@ -139,10 +143,9 @@ async def _form(request: Request) -> dict[str, str]:
         body += chunk
         if len(body) > MOST_FORM_BYTES:
             raise Problem(413, f"A form may have {MOST_FORM_BYTES:,} bytes.")
-    fields = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
-    if token := request.headers.get("x-csrf-token"):
-        fields.setdefault("csrf", token)
-    return fields
+    fields = parse_qsl(body.decode(errors="replace"), keep_blank_values=True)
+    token = request.headers.get("x-csrf-token")
+    return [("csrf", token), *fields] if token else fields
 
 
 def _failed(site: Site, request: Request, error: Exception) -> Response:
@@ -299,7 +302,9 @@ def _beside(place: Path | str, *, crawl: bool) -> Callable[[Site], AbstractConte
             )
         return _beside_a_cluster
     directory = Path(place)
-    Layout(directory).must_exist()
+    if crawl:
+        Layout(directory).must_exist()
+    Layout(directory).must_exist_or_begin()
     callback_base(load(directory, {}, os.environ))  # a wrong one is told now, not to nobody later
     return partial(_beside_a_collection, directory, crawl)
 

@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 from shoal.collection.collection import Collection
 from shoal.config import VERSION, load
 from shoal.control.hub_requests import Callback
-from shoal.layout.layout import is_cluster_place
+from shoal.layout.layout import Layout, is_cluster_place
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import Struct, to_json
 from shoal.web.server.asking import Asking, asked_by
@@ -46,6 +46,7 @@ _ABOUT_THE_CRAWL = (
     ("/duplicates", "Duplicates"),
     ("/freshness", "Freshness and age"),
     ("/store", "Store"),
+    ("/runs", "Past crawls"),
     ("/log", "Log"),
 )
 _ABOUT_A_CLUSTER = (
@@ -86,6 +87,7 @@ class Site:
         self.cluster = Cluster(self.place) if is_cluster_place(self.place) else None
         self.directory = Path(place)
         """Of the collection; a cluster may be elsewhere than in a directory."""
+        self._has_begun = self.cluster is not None or Layout(self.directory).exists()
         self.token = token
         self.stopping = threading.Event()
         """Set when the server ends: what streams looks at it and ends too."""
@@ -128,6 +130,12 @@ class Site:
             for each in others[: max(0, len(self._served) - MOST_HELD)]:
                 self._served.pop(each).close()
             return found
+
+    def has_begun(self) -> bool:
+        """Whether there is a collection, or was one: of a directory that is new or empty one can be
+        made, and one that went away is missed."""
+        self._has_begun = self._has_begun or Layout(self.directory).exists()
+        return self._has_begun
 
     def must_have(self, view: View) -> None:
         """Whether a view is of what is served, and for who asks."""

@@ -51,6 +51,8 @@ class Parameter:
     """All that it may be, beside empty."""
     pattern: str = ""
     """What it must match as a whole."""
+    must_be: str = ""
+    """What it must mean beyond its form, in words: a value that does not is answered 400."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ def must_fit(view: View, given: Iterable[tuple[str, str]]) -> None:
         told.setdefault(name, []).append(value)
     for each in view.parameters:
         values = told.get(each.name, [])
+        if each.required and view.method == "POST" and not any(values):
+            raise Problem(400, f"{each.name} is not given.")
         if len(values) > 1:
             raise Problem(400, f"{each.name} is given more than once.")
         if each.kind == "integer" and values and not _INTEGER.fullmatch(values[0]):

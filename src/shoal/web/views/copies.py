@@ -180,8 +180,12 @@ def _page(collection: Collection, request: Request) -> Page:
 
 
 _PARAMETERS = (
-    Parameter("url", "A URL of the collection.", required=True),
-    Parameter("at", "The copy that was current then: unix seconds or an ISO time."),
+    Parameter("url", "A URL of the collection.", required=True, must_be="a URL"),
+    Parameter(
+        "at",
+        "The copy that was current then: unix seconds or an ISO time.",
+        must_be="a time",
+    ),
     Parameter("q", "A query whose words are marked."),
 )
 VIEWS = (

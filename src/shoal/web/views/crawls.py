@@ -10,18 +10,24 @@ from shoal.errors import ShoalError, UsageError
 from shoal.web.server.http import Request, Response
 from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, form_text, sentence, wants_json
+from shoal.web.views.begin import START, begin
 from shoal.web.views.dashboard import dashboard_of
 
 _PATIENCE_SECONDS = 30.0
 _MOST_SEED_CHARS = 50_000
+_COUNT = "a whole number"
 _WISH = (
-    Parameter("seeds", "URLs to start from, a line each; none: go on."),
-    Parameter("max_pages", "Stop when so many pages are fetched."),
-    Parameter("max_depth", "No deeper than this; a seed has depth 1."),
-    Parameter("scope", "Which links are followed: host, domain, prefix, any."),
-    Parameter("delay", "Seconds at a host between a response and the next request."),
-    Parameter("contact", "Where whoever runs a site can reach you."),
-    Parameter("max_bytes", "Stop when so much was received."),
+    Parameter("seeds", "URLs to start from, a line each; none: go on.", must_be="URLs of the web"),
+    Parameter("max_pages", "Stop when so many pages are fetched.", must_be=_COUNT),
+    Parameter("max_depth", "No deeper than this; a seed has depth 1.", must_be=_COUNT),
+    Parameter("scope", "Which links are followed.", one_of=("host", "domain", "prefix", "any")),
+    Parameter(
+        "delay",
+        "Seconds at a host between a response and the next request.",
+        must_be="a time that its seeds' hosts can be asked by",
+    ),
+    Parameter("contact", "Where whoever runs a site can reach you.", must_be="a URL or a mail"),
+    Parameter("max_bytes", "Stop when so much was received.", must_be="a size"),
     Parameter("forever", "yes: go on without end, and ask for stored pages again."),
 )
 
@@ -85,14 +91,14 @@ def _refused(site: Site, request: Request, command: CrawlCommand, error: ShoalEr
     status = 400 if isinstance(error, UsageError) else 409
     if wants_json(request):
         raise Problem(status, sentence(str(error)))
+    if not site.has_begun():
+        return begin(site, request, command, str(error), status)
     page = dashboard_of(site, command, problem=str(error))
     return site.answer(request, "dashboard.html", page, status=status)
 
 
 VIEWS = (
-    View(
-        "/crawl/start", start, "Start a crawl, or go on with it.", "POST", _WISH, only="collection"
-    ),
+    View(START, start, "Start a crawl, or go on with it.", "POST", _WISH, only="collection"),
     View(
         "/crawl/change",
         change,
@@ -108,7 +114,7 @@ VIEWS = (
         "Fetch these URLs next, in the running crawl or the next.",
         "POST",
         (
-            Parameter("urls", "URLs, a line each.", required=True),
+            Parameter("urls", "URLs, a line each.", required=True, must_be="URLs of the web"),
             Parameter("back", "The page of ours to go back to."),
         ),
     ),

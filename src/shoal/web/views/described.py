@@ -54,9 +54,11 @@ class Health(Struct):
 
 
 def health(site: Site, request: Request) -> Response:
-    """Whether what is served can be read now: 503 with a sentence when it can't. It tells nothing
-    of it, and needs no token."""
+    """Whether what is served can be read now, or waits to be begun: 503 with a sentence when it
+    can't. It tells nothing of it, and needs no token."""
     del request
+    if not site.has_begun():
+        return Response(to_json(Health("nothing is gathered yet")), media_type="application/json")
     with site.reading() as collection:
         collection.status()
     return Response(to_json(Health("well")), media_type="application/json")

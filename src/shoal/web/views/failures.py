@@ -78,8 +78,12 @@ VIEWS = (
         "Queue again what failed.",
         "POST",
         (
-            Parameter("reason", "A cause or a status, as /failures names it; empty: any failure."),
-            Parameter("host", "Only what failed at this host."),
+            Parameter(
+                "reason",
+                "A cause or a status, as /failures names it; empty: any failure.",
+                must_be="a cause that is counted",
+            ),
+            Parameter("host", "Only what failed at this host.", must_be="a host that is known"),
             Parameter("back", "The page of ours to go back to."),
         ),
     ),

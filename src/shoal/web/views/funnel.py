@@ -1,7 +1,7 @@
 """Where did all URLs go? The funnel, whose counts add up, each number with the list behind it.
 
 discovered = queued + in flight + answered + excluded + failed
-answered   = fetched + unchanged + redirect + gone + source (sitemaps and feeds)
+answered   = fetched + unchanged + redirect + gone + source (sitemaps, feeds, requisites)
 fetched    = indexed + waiting for the index + duplicate + noindex + empty + …
 """
 
@@ -40,7 +40,7 @@ def funnel(status: Status) -> Step:
     answered = step("answered", status.answered, "answered")
     answered.below = [
         fetched,
-        step("unchanged", status.unchanged, "unchanged"),
+        *([step("unchanged", status.unchanged, "unchanged")] if status.unchanged else []),
         step("redirect", status.redirect, "redirect"),
         gone,
         *([step("source", status.source, "source")] if status.source else []),
@@ -49,7 +49,7 @@ def funnel(status: Status) -> Step:
     excluded.below = parts("excluded", status.excluded_by_reason)
     failed = step("failed", status.failed, "failed")
     failed.below = parts("failed", status.failed_by_reason)
-    discovered = step("discovered", whole, "")
+    discovered = step("discovered", whole, "any")
     discovered.below = [
         step("queued", status.queued, "queued"),
         step("in flight", status.in_flight, "in flight"),

@@ -8,7 +8,12 @@ from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, form_text, number, text
 
 _STATES = ("ready", "waits", "down", "paused", "excluded", "done")
-_HOST = Parameter("host", "A host as /sites names it.", required=True)
+_HOST = Parameter(
+    "host", "A host as /sites names it.", required=True, must_be="a host that is known"
+)
+_SECONDS = Parameter(
+    "seconds", "At least this long between two requests; 0: as set.", must_be="a time in seconds"
+)
 _BACK = Parameter("back", "The page of ours to go back to.")
 
 
@@ -97,7 +102,7 @@ VIEWS = (
         slow,
         "Ask a host less often than the others.",
         "POST",
-        (_HOST, Parameter("seconds", "At least this long between two requests; 0: as set."), _BACK),
+        (_HOST, _SECONDS, _BACK),
     ),
     View("/sites/exclude", exclude, "Want nothing more of a host.", "POST", (_HOST, _BACK)),
     View("/sites/include", include, "Go on with an excluded host.", "POST", (_HOST, _BACK)),

@@ -47,6 +47,8 @@ def _urls(out: Exposition, status: Status) -> None:
     out.value("shoal_urls_discovered", "gauge", "Known URLs, in any state.", status.discovered)
     _by(out, "shoal_urls", "Known URLs by state.", "state", by_state)
     _by(out, "shoal_pages", "Fetched pages by fate.", "fate", status.fetched_by_fate)
+    about = "Documents inside others by fate."
+    _by(out, "shoal_inside", about, "fate", status.inside_by_fate)
     _by(out, "shoal_failed", "Failed URLs by cause.", "cause", status.failed_by_reason)
     _by(out, "shoal_excluded", "Excluded URLs by reason.", "reason", status.excluded_by_reason)
     _by(out, "shoal_gone", "URLs that are gone, by status.", "status", status.gone_by_status)
@@ -73,6 +75,8 @@ def _crawl(out: Exposition, status: Status) -> None:
     out.value("shoal_pages_reading", "gauge", about, _of(live, "reading"))
     about = "Bytes of bodies in memory, which arrive or wait for a reader."
     out.value("shoal_body_memory_bytes", "gauge", about, _of(live, "body_bytes"))
+    about = "Bytes of memory that the process which writes the index takes."
+    out.value("shoal_index_memory_bytes", "gauge", about, _of(live, "index_bytes"))
     out.value("shoal_active_sites", "gauge", "Sites held ready.", _of(live, "active_sites"))
 
 

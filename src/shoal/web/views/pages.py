@@ -238,7 +238,7 @@ VIEWS = (
         page,
         "What is known of a URL.",
         parameters=(
-            Parameter("url", "Any URL.", required=True),
+            Parameter("url", "Any URL.", required=True, must_be="a URL"),
             Parameter("links", "Which page of its links.", "integer"),
             Parameter("anchors", "Which page of the links to it.", "integer"),
         ),
@@ -249,10 +249,14 @@ VIEWS = (
         difference,
         "How two versions of a page, or two pages, differ.",
         parameters=(
-            Parameter("url", "A URL of the collection.", required=True),
-            Parameter("other", "Another one to compare with; else the same."),
-            Parameter("a", "Which version of the first: unix seconds or an ISO time."),
-            Parameter("b", "Which version of the second."),
+            Parameter("url", "A URL of the collection.", required=True, must_be="a URL"),
+            Parameter("other", "Another one to compare with; else the same.", must_be="a URL"),
+            Parameter(
+                "a",
+                "Which version of the first: unix seconds or an ISO time.",
+                must_be="a time",
+            ),
+            Parameter("b", "Which version of the second.", must_be="a time"),
         ),
         data=DifferenceView,
     ),

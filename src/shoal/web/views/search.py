@@ -207,7 +207,7 @@ VIEWS = (
         "/open",
         open_result,
         "Count that a result was opened, and go to the page.",
-        parameters=(Parameter("url", "A URL of the collection.", required=True),),
+        parameters=(Parameter("url", "A URL of the collection.", required=True, must_be="a URL"),),
         twin=False,
         leads_elsewhere=True,
     ),

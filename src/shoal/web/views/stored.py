@@ -1,5 +1,5 @@
-"""/store, /freshness, /duplicates, /log: what a collection holds, how old it is, what it says
-twice, and what its crawls said."""
+"""/store, /freshness, /duplicates, /runs, /log: what a collection holds, how old it is, what it
+says twice, which crawls made it, and what they said."""
 
 from shoal.collection.report.freshness import Freshness
 from shoal.collection.report.repeats import Repeats
@@ -7,6 +7,7 @@ from shoal.collection.report.sampling import Sample
 from shoal.collection.report.sizes import Sizes
 from shoal.control.launching import log_tail
 from shoal.layout.layout import Layout
+from shoal.layout.runs import MOST_RUNS, Run
 from shoal.model.record import Struct
 from shoal.web.server.http import Request, Response
 from shoal.web.server.plots import Plot
@@ -33,6 +34,11 @@ class DuplicatesPage(Struct):
     duplicates: int
     """Pages that another stands for."""
     repeats: Repeats
+
+
+class RunsPage(Struct):
+    runs: list[Run]
+    """The newest first."""
 
 
 class LogPage(Struct):
@@ -64,6 +70,12 @@ def duplicates(site: Site, request: Request) -> Response:
     )
 
 
+def runs(site: Site, request: Request) -> Response:
+    with site.reading() as collection:
+        found = collection.runs()
+    return site.answer(request, "runs.html", RunsPage(found[:MOST_RUNS]))
+
+
 def log(site: Site, request: Request) -> Response:
     most = number(request, "lines", 200, 1, 1000)
     layout = Layout(site.directory)
@@ -85,6 +97,7 @@ VIEWS = (
         "Groups of near-duplicates, URLs that say nothing new, mirrors.",
         data=DuplicatesPage,
     ),
+    View("/runs", runs, "The crawls that were made, and why each ended.", data=RunsPage),
     View(
         "/log",
         log,
