@@ -78,7 +78,6 @@ class Follower:
             return self.pay_back()
         rows: dict[bytes, None] = {}
         for number, change in changes:
-            self._entries.forget(change.row)
             if change.what is What.LINKED:
                 self._owed.setdefault(change.row, number)
                 continue
@@ -111,7 +110,6 @@ class Follower:
             elif number > self._position and number not in self._ahead:
                 change = self._store.log.get(number)
                 if change is not None and change.what is not What.LINKED:
-                    self._entries.forget(change.row)
                     self._enter(change.row)
                     self._ahead.add(number)
                     self._uncommitted += 1

@@ -120,6 +120,9 @@ class UrlRow(Struct, array_like=True):
     """A HEAD said that it changed."""
     hinted_ms: int = 0
     """When it last changed by its sitemap or feed."""
+    restricted: bool = False
+    """Whether what is stored is not for everybody: then it is not taken for the page whose URL
+    differs from its own by a slash."""
 
     @property
     def category(self) -> str:
