@@ -198,13 +198,17 @@ def _seconds(name: str, given: object) -> float:
 
 def open(  # noqa: A001 - shoal.open reads well
     dir: str | Path | None = None,
-    principal: Principal = OWNER,
+    principal: Principal | str = OWNER,
 ) -> "Controlled":
     """A collection, for reading, also while a crawl writes to it. A cluster is opened as if it
-    were in one directory."""
+    were in one directory. `principal` is who reads it: the name of a user, who finds only what
+    they may read; without it the owner, who reads everything."""
     from shoal.access.opening import opened
+    from shoal.access.people import reader_named
     from shoal.control.controls import Collection as Controlled
 
+    if isinstance(principal, str):
+        principal = reader_named(principal, dir)
     return Controlled(*opened(dir, principal))
 
 

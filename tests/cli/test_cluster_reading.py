@@ -100,6 +100,7 @@ SAME = [
     ("slope", PAGE),
     ("feed", "list", "--json"),
     ("config", "show"),
+    ("user", "list"),
 ]
 """What is printed is the same, byte for byte."""
 

@@ -115,7 +115,7 @@ async def _look_again(web: LittleWeb) -> None:
     engine = Engine(web.directory, load(web.directory, QUICK, {}))
     assert engine.raise_url(row_key(web.url("/changing")), 1.0)
     batch = engine._store.batch()
-    engine._store.amend(batch, row_key(web.url("/secret")), 1.0, ["keepers"])
+    engine._store.amend(batch, row_key(web.url("/secret")), 1.0, ["r:keepers"])
     engine._store.commit(batch)
     await engine.close()
 

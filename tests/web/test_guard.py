@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from shoal.errors import UsageError
-from shoal.web.server.guard import cookie_name
+from shoal.web.server.credentials import cookie_of
 from shoal.web.server.http import Request, Response
 from shoal.web.server.routes import views
 from shoal.web.server.serve import MOST_FORM_BYTES, is_loopback, make_app, token_for
@@ -37,7 +37,7 @@ def open_site(web: LittleWeb) -> Iterator[tuple[str, str]]:
     """Its address, and what stands in its forms."""
     app = make_app(web.directory, table=TABLE, names=["shoal.example"])
     serving = Serving(app)
-    yield serving.address, app.state.site.csrf(None)
+    yield serving.address, app.state.site.csrf()
     serving.close()
 
 
@@ -207,7 +207,7 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(stranger: httpx.Clien
     assert "SameSite=strict" in cookie
     assert TOKEN not in cookie
     assert stranger.get("/").status_code == 200
-    stranger.cookies.set(cookie_name(TOKEN), "0" * 64)
+    stranger.cookies.set(cookie_of(TOKEN)[0], "0" * 64)
     stranger.cookies.clear()
     assert stranger.get("/").status_code == 401
 

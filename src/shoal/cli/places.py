@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reading(given_dir: str | None) -> Iterator["Collection"]:
+def reading(given_dir: str | None, as_name: str | None = None) -> Iterator["Collection"]:
+    """As its owner, or as a user of this name."""
     from shoal.access.opening import open_collection
+    from shoal.access.people import reader_named
     from shoal.cli.terminal.progress import StepProgress
     from shoal.model.principal import OWNER
 
+    principal = OWNER if as_name is None else reader_named(as_name, given_dir)
     with StepProgress() as progress:
-        collection = open_collection(given_dir, OWNER, progress)
+        collection = open_collection(given_dir, principal, progress)
     with collection:
         yield collection
 

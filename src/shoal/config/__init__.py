@@ -17,6 +17,7 @@ from shoal.config.sections import (
     ADDRESS,
     HOST,
     VERSION,
+    Access,
     Agent,
     Archive,
     Crawl,
@@ -103,6 +104,7 @@ class Config:
     refresh: Refresh = field(default_factory=Refresh)
     sitemaps: Sitemaps = field(default_factory=Sitemaps)
     feeds: Feeds = field(default_factory=Feeds)
+    access: Access = field(default_factory=Access)
     resolve: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 

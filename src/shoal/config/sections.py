@@ -280,6 +280,19 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    roles: Texts = _setting(
+        (), "Who has which role, such as 'staff: ann bob @wheel'; behind an @ stands a group."
+    )
+    proxy_header: str = _setting(
+        "", "The header in which a proxy names who asks `serve`, such as X-Remote-User."
+    )
+    proxy_addresses: Texts = _setting(
+        ("127.0.0.1", "::1"), "The addresses of that proxy; the header is believed of no other."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Dedupe:
     near: Literal["yes", "no"] = _setting(
         "yes", "Whether pages that say nearly the same are grouped, and one of them is indexed."

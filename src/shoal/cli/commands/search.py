@@ -18,6 +18,9 @@ def search(
     page: Annotated[int, option("--page", "N", "Which page of results.")] = 1,
     explain: Annotated[bool, flag("--explain", "Show what each score is made of.")] = False,
     facets: Annotated[bool, flag("--facets", "Count sites, types, languages and years.")] = False,
+    as_name: Annotated[
+        str | None, option("--as", "NAME", "Find what this user may read, and nothing else.")
+    ] = None,
     given_dir: Dir = None,
     json: Json = False,
 ) -> None:
@@ -31,7 +34,7 @@ def search(
     from shoal.layout.layout import place_of
 
     _bring_up_to_date(place_of(given_dir))
-    with reading(given_dir) as collection:
+    with reading(given_dir, as_name) as collection:
         found = collection.search(
             " ".join(words), limit=limit, page=page, explain=explain, facets=facets
         )

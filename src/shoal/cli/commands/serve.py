@@ -1,8 +1,12 @@
 """`shoal serve`: the search page and the dashboard, in a browser."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, app, flag, option
+from shoal.cli.options import Dir, Json, app, argument, flag, option, user_app
+
+if TYPE_CHECKING:
+    from shoal.access.people import Users
 
 _HOST = "127.0.0.1"
 _PORT = 8765
@@ -29,6 +33,10 @@ def serve(
     name: Annotated[
         list[str] | None,
         option("--name", "NAME", "A further host name that it is reached by (a proxy's)."),
+    ] = None,
+    socket: Annotated[
+        Path | None,
+        option("--socket", "PATH", "Listen there instead; the system says which user asks."),
     ] = None,
     crawl: Annotated[
         bool, flag("--crawl", "Crawl meanwhile, without end; it stops with the server.")
@@ -58,7 +66,61 @@ def serve(
         port,
         token,
         names=name or (),
+        local_socket=socket,
         crawl=crawl,
         open_browser=open_browser,
         tell=tell,
     )
+
+
+Name = Annotated[str, argument("NAME", "A user of this machine, or a name that has roles.")]
+
+
+@user_app.command("add")
+def add_user(name: Name, given_dir: Dir = None) -> None:
+    """Make a token for a user, who finds with it what they may read.
+
+    It is printed once and kept nowhere: the collection has its digest alone. A user who had one
+    loses it.
+    """
+    from shoal.cli.terminal import screen
+
+    token = _users(given_dir).add(name)
+    screen.say(token)
+    screen.remark(f"{name} opens the address that `shoal serve` prints, with ?token=… behind it.")
+
+
+@user_app.command("remove")
+def remove_user(name: Name, given_dir: Dir = None) -> None:
+    """Take a user's token back, at once."""
+    from shoal.cli.terminal import screen
+
+    _users(given_dir).remove(name)
+    screen.say(f"{name} has no token any more.")
+
+
+@user_app.command("list")
+def list_users(given_dir: Dir = None, json: Json = False) -> None:
+    """Show who has a token."""
+    from shoal.cli.terminal import screen
+
+    names = _users(given_dir).names()
+    if json:
+        screen.json(names)
+    for name in names if not json else ():
+        screen.say(name)
+    if not names and not json:
+        screen.say("Nobody but the owner has a token.")
+
+
+def _users(given_dir: str | None) -> "Users":
+    from shoal.access.people import Users
+    from shoal.errors import UsageError
+    from shoal.layout.layout import Layout, is_cluster_place, place_of
+
+    place = place_of(given_dir)
+    if "://" in place:
+        raise UsageError("users have tokens for a collection in a directory only")
+    if not is_cluster_place(place):
+        Layout(Path(place)).must_exist()
+    return Users(Path(place))

@@ -17,9 +17,12 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from shoal.web.server.asking import UID
 from shoal.web.server.http import Starlette
 
 _GRACE_SECONDS = 3
+_PEER = struct.Struct("iII")
+"""Process, user and group, as SO_PEERCRED tells them."""
 _TICKS = 5
 """Of a tenth of a second each, between two looks."""
 _NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -52,6 +55,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        if (uid := _uid_at(transport.get_extra_info("socket"))) is not None:
+            self.client = (f"{UID}{uid}", 0)
         self._since_s = time.monotonic()
         if len(self.connections) > self.bounds.connections and not self._has_place():
             transport.write(_NO_ROOM)
@@ -140,6 +145,15 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._stopping.set()
         await super().shutdown(sockets)
+
+
+def _uid_at(held: Any) -> int | None:
+    """The user at the other end of a local socket; None where it is none."""
+    if held is None or held.family != socket.AF_UNIX:
+        return None
+    told = held.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    uid: int = _PEER.unpack(told)[1]
+    return uid
 
 
 def server_of(app: Starlette, bounds: Bounds = BOUNDS) -> Server:

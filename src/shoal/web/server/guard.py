@@ -7,14 +7,14 @@ navigation (Fetch Metadata), and every answer carries headers that let it run no
 callback (websub.py) is open to all: its address is its token, and it tells nothing.
 """
 
-import hashlib
-import hmac
 import ipaddress
 import re
 import socket
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from shoal.web.server.asking import asked_by
+from shoal.web.server.credentials import cookie_of
 from shoal.web.server.http import (
     ASGIApp,
     Headers,
@@ -84,7 +84,7 @@ class Guard:
         if not _is_ours(request):
             says = "This was asked for by a page of another site, and is not answered."
             return self._site.failed(request, 403, says)
-        return self._without_token(request)
+        return self._unless_known(request)
 
     def _serves(self, host: str) -> bool:
         """A name that somebody else can point at this machine is not ours; an address always is."""
@@ -98,16 +98,16 @@ class Guard:
             return False
         return True
 
-    def _without_token(self, request: Request) -> Response | None:
-        token = self._site.token
-        if token is None or request.url.path.startswith("/static/") or request.url.path == HEALTH:
+    def _unless_known(self, request: Request) -> Response | None:
+        if request.url.path.startswith("/static/") or request.url.path == HEALTH:
             return None
-        given = request.query_params.get("token", "")
-        if given and _same(given, token) and request.method == "GET":
-            return _with_cookie(request, token)
-        if has_bearer(request, token):
-            return None
-        if _same(request.cookies.get(cookie_name(token), ""), cookie_value(token)):
+        asking = self._site.asking
+        key = asking.key_of(request.query_params.get("token", ""))
+        if key and request.method == "GET":
+            return _with_cookie(request, key)
+        who = asking.who(request)
+        if who is not None:
+            asked_by.set(who)
             return None
         says = "A token is needed; open the address that `shoal serve` printed."
         response = self._site.failed(request, 401, says)
@@ -115,34 +115,18 @@ class Guard:
         return response
 
 
-def cookie_name(token: str) -> str:
-    """One for each token: cookies of a host are shared by all its ports."""
-    return f"shoal-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
-
-
-def cookie_value(token: str) -> str:
-    return hmac.new(token.encode(), b"cookie", hashlib.sha256).hexdigest()
-
-
-def has_bearer(request: Request, token: str | None) -> bool:
-    """Whether a program with the token sent it: no browser adds this header by itself."""
-    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-    return token is not None and scheme.lower() == "bearer" and _same(bearer.strip(), token)
-
-
 def comes_from_us(headers: Headers) -> bool:
     """Whether a page of ours, or a person, asked for it; a program that says nothing, too."""
     return headers.get("sec-fetch-site", "none") in _OWN
 
 
-def _with_cookie(request: Request, token: str) -> Response:
+def _with_cookie(request: Request, key: str) -> Response:
     """The token leaves the address bar, and is a cookie from now on."""
     query = [pair for pair in parse_qsl(request.url.query) if pair[0] != "token"]
     path = "/" + request.url.path.lstrip("/")
     response = RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
     response.set_cookie(
-        cookie_name(token),
-        cookie_value(token),
+        *cookie_of(key),
         httponly=True,
         samesite="strict",
         secure=request.url.scheme == "https",
@@ -168,7 +152,3 @@ def _may_change(headers: Headers) -> bool:
         return False
     origin = headers.get("origin", "null")
     return origin == "null" or urlsplit(origin).netloc == headers.get("host", "")
-
-
-def _same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode(), wanted.encode())

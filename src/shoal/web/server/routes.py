@@ -1,6 +1,7 @@
 """Which paths are there? One table of all views; Starlette's routes and /openapi.json are made out
 of it."""
 
+from dataclasses import replace
 from importlib import import_module
 
 from shoal.web.server.view import View
@@ -11,10 +12,13 @@ _MODULES = (
     *("feeds", "clusters"),
 )
 """The modules of views, each with `VIEWS`."""
+_FOR_READERS = frozenset({"search", "copies", "pages", "described"})
+"""Those whose views say of documents what each who asks may read; the others are the owner's."""
 
 
 def views() -> list[View]:
     found: list[View] = []
     for name in _MODULES:
-        found += import_module(f"shoal.web.views.{name}").VIEWS
+        for view in import_module(f"shoal.web.views.{name}").VIEWS:
+            found.append(replace(view, for_readers=name in _FOR_READERS))
     return found

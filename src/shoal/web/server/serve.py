@@ -36,8 +36,9 @@ from shoal.maintenance.pushed_items import Carrier
 from shoal.maintenance.subscription_keeper import Keeper, callback_base
 from shoal.maintenance.upkeep import Upkeep
 from shoal.model.principal import OWNER, Principal
+from shoal.web.server.asking import asks_who, bearer_of
 from shoal.web.server.connections import server_of
-from shoal.web.server.guard import Guard, has_bearer
+from shoal.web.server.guard import Guard
 from shoal.web.server.http import (
     ClientDisconnect,
     HTTPException,
@@ -108,7 +109,7 @@ def _endpoint(site: Site, view: View) -> Endpoint:
         try:
             if view.method == "POST":
                 request.state.form = await _form(request)
-                if not has_bearer(request, site.token):
+                if not site.asking.key_of(bearer_of(request)):
                     site.check_csrf(request.state.form)
             site.must_have(view)
             if view.method == "GET":
@@ -180,11 +181,14 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def token_for(host: str, given: str | None) -> str | None:
-    """None: no token is asked for, since only this machine can reach it."""
+def token_for(host: str, given: str | None, *, is_shared: bool = False) -> str | None:
+    """None: no token is asked for, since only this machine can reach it, and all that it shows may
+    be seen by all who do."""
     if given is not None and len(given) < SHORTEST_TOKEN_CHARS:
         raise UsageError(f"--token must have at least {SHORTEST_TOKEN_CHARS} characters")
-    return given if given is not None or is_loopback(host) else secrets.token_urlsafe(24)
+    if given is not None or (is_loopback(host) and not is_shared):
+        return given
+    return secrets.token_urlsafe(24)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -207,7 +211,46 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+@contextmanager
+def _listening(host: str, port: int, local: Path | None) -> Iterator[socket.socket]:
+    if local is None:
+        with listen(host, port) as listening:
+            yield listening
+        return
+    with listen_locally(local) as listening:
+        try:
+            yield listening
+        finally:
+            local.unlink(missing_ok=True)
+
+
+def listen_locally(path: Path) -> socket.socket:
+    """Every user of the machine may connect: who they are, the system tells."""
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if path.is_socket() and not _is_answered(path):
+            path.unlink()  # left by a server that was killed
+        listening.bind(str(path))
+        path.chmod(0o666)
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"--socket {path}: {error.strerror or error}") from error
+    return listening
+
+
+def _is_answered(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        try:
+            asking.connect(str(path))
+        except OSError:
+            return False
+        return True
+
+
 def address_of(listening: socket.socket, token: str | None) -> str:
+    if listening.family == socket.AF_UNIX:
+        return f"unix:{listening.getsockname()}"
     host, port = listening.getsockname()[:2]
     host = f"[{host}]" if ":" in host else host
     return f"http://{host}:{port}/" + (f"?token={token}" if token else "")
@@ -222,14 +265,17 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
     crawl: bool = False,
     open_browser: bool = False,
     names: Sequence[str] = (),
+    local_socket: Path | None = None,
     tell: Callable[[str], None] = print,
 ) -> None:
     """Serve until Ctrl-C. `tell` is given the address to open. With `crawl` a steady crawl runs
-    meanwhile."""
+    meanwhile. With `local_socket` users of this machine ask there, and the system says who they
+    are; nobody listens on a port then."""
     beside = _beside(place, crawl=crawl)
-    token = token_for(host, token)
-    listening = listen(host, port)
-    with listening:
+    if local_socket is None:
+        settings = load(Path(place), {}, os.environ).access
+        token = token_for(host, token, is_shared=asks_who(Path(place), settings))
+    with _listening(host, port, local_socket) as listening:
         app = make_app(place, token, names=[*names, host])
         address = address_of(listening, token)
         tell(address)

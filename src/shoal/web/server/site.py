@@ -1,4 +1,4 @@
-"""What is served? One collection or cluster, for one principal, behind one token: what every view
+"""What is served? One collection or cluster, to each who asks as they may read it: what every view
 is given.
 
 All views answer through `answer`: HTML out of a template, or the same value as JSON when the path
@@ -8,6 +8,7 @@ has looked at where a request comes from before any of this is asked.
 
 import hashlib
 import hmac
+import os
 import secrets
 import threading
 from collections.abc import Mapping
@@ -16,16 +17,17 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from shoal.collection.collection import Collection
-from shoal.config import VERSION
+from shoal.config import VERSION, load
 from shoal.control.hub_requests import Callback
 from shoal.layout.layout import is_cluster_place
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import Struct, to_json
+from shoal.web.server.asking import Asking, asked_by
 from shoal.web.server.cluster_watching import Cluster
 from shoal.web.server.copying import Copies
 from shoal.web.server.http import RedirectResponse, Request, Response
 from shoal.web.server.rendering import Templates
-from shoal.web.server.served_collection import served_collection
+from shoal.web.server.served_collection import ServedCollection, served_collection
 from shoal.web.server.view import Problem, View, wants_json
 from shoal.web.server.watching import Watching
 
@@ -57,6 +59,9 @@ _NOT_OF_A_CLUSTER = (
 _NO_COMMAND_TO_A_CLUSTER = (
     "A cluster takes no such order from a page; those that it takes are on /cluster."
 )
+ONLY_THE_OWNER = "Only the owner of this collection sees this."
+MOST_HELD = 32
+"""Of those who may read a part only, whose views stay open."""
 _SAID = "shoal-said"
 _SAID_SECONDS = 30
 _MOST_SAID_CHARS = 500
@@ -85,7 +90,11 @@ class Site:
         self.stopping = threading.Event()
         """Set when the server ends: what streams looks at it and ends too."""
         self.copies = Copies()
-        self._served = served_collection(self.place, self.cluster, principal)
+        self._principal = principal
+        self._served = {principal: served_collection(self.place, self.cluster, principal)}
+        self._opening = threading.Lock()
+        settings = load(self.directory, {}, os.environ).access
+        self.asking = Asking(self.directory, token, settings, principal)
         self.watching = Watching(self.directory, self.reading, self.cluster)
         self._templates = Templates()
         self._secret = secrets.token_bytes(32)
@@ -100,11 +109,30 @@ class Site:
         return self.directory.resolve().name
 
     def reading(self) -> AbstractContextManager[Collection]:
-        """`with site.reading() as collection:` what is served, no more than a second old."""
-        return self._served.reading()
+        """`with site.reading() as collection:` what is served to who asks, no more than a second
+        old."""
+        return self._served_to(self.who()).reading()
+
+    def who(self) -> Principal:
+        """Who asks; beside all requests the one that the site is for."""
+        return asked_by.get() or self._principal
+
+    def _served_to(self, principal: Principal) -> ServedCollection:
+        """Held open for the latest of those who asked; the site's own always is."""
+        with self._opening:
+            found = self._served.pop(principal, None) or served_collection(
+                self.place, self.cluster, principal
+            )
+            self._served[principal] = found
+            others = [each for each in self._served if each not in (self._principal, principal)]
+            for each in others[: max(0, len(self._served) - MOST_HELD)]:
+                self._served.pop(each).close()
+            return found
 
     def must_have(self, view: View) -> None:
-        """Whether a view is of what is served."""
+        """Whether a view is of what is served, and for who asks."""
+        if not view.for_readers and not self.who().everything:
+            raise Problem(403, ONLY_THE_OWNER)
         if view.only == "collection" and self.cluster is not None:
             if view.method == "POST":
                 raise Problem(409, _NO_COMMAND_TO_A_CLUSTER)
@@ -134,7 +162,8 @@ class Site:
 
     def done(self, request: Request, back: str, says: str) -> Response:
         """After a change: back to a page of ours, which shows it and says what came of it."""
-        self._served.expire()
+        for each in list(self._served.values()):
+            each.expire()
         self.watching.series.expire()
         if wants_json(request):
             return Response(to_json(Done(says)), media_type="application/json")
@@ -154,37 +183,43 @@ class Site:
     def failed(self, request: Request, status: int, says: str) -> Response:
         return self.answer(request, "failed.html", Failed(status, says), status=status)
 
-    def csrf(self, request: Request) -> str:
-        """What a form must send along, in a field of the name `csrf`. Only pages of ours can be
-        read by whoever wants to know it."""
-        del request  # one principal, one process: the same for all
-        return self._signed("csrf")
+    def csrf(self) -> str:
+        """What a form must send along, in a field of the name `csrf`, another for each who asks.
+        Only pages of ours can be read by whoever wants to know it."""
+        return self._signed(f"csrf {' '.join(sorted(self.who().names))}")
 
     def check_csrf(self, form: Mapping[str, str]) -> None:
-        if not hmac.compare_digest(form.get("csrf", "").encode(), self._signed("csrf").encode()):
+        wanted = self.csrf()
+        if not hmac.compare_digest(form.get("csrf", "").encode(), wanted.encode()):
             raise Problem(403, "This form is from an older page; go back, reload it and try again.")
 
     def close(self) -> None:
         self.stopping.set()
         self.watching.close()
         self.copies.close()
-        self._served.close()
+        for each in self._served.values():
+            each.close()
 
     def _around(self, request: Request, said: str, status: int) -> dict[str, object]:
         """What every page shows around its own; to whoever has no token not even the name."""
         here = request.url.path
         query = f"?{request.url.query}" if request.url.query else ""
         return {
-            "csrf": self.csrf(request),
+            "csrf": self.csrf(),
             "here": here,
             "twin": f"{here if here != '/' else '/search'}.json{query}",
-            "navigation": _NAVIGATION if self.cluster is None else _CLUSTER_NAVIGATION,
+            "navigation": self._navigation(),
             "about_crawl": _ABOUT_THE_CRAWL if self.cluster is None else _ABOUT_A_CLUSTER,
             "is_cluster": self.cluster is not None,
             "collection_name": "" if status == 401 else self.name,
             "version": VERSION,
             "said": said,
         }
+
+    def _navigation(self) -> tuple[tuple[str, str], ...]:
+        if not self.who().everything:
+            return _NAVIGATION[:1]
+        return _NAVIGATION if self.cluster is None else _CLUSTER_NAVIGATION
 
     def _said(self, request: Request) -> str:
         given = request.cookies.get(_SAID, "")

@@ -67,6 +67,8 @@ class View:
     """What the JSON twin consists of, or each event of a stream, for OpenAPI."""
     leads_elsewhere: bool = False
     """Whether its answer is another address; that of a POST always is."""
+    for_readers: bool = False
+    """Whether everyone who may read something here may ask; else the owner alone."""
     only: Literal["", "collection", "cluster"] = ""
     """What it is a view of; empty: of both."""
 
