@@ -238,5 +238,5 @@ def test_a_language_is_asked_for(tmp_path: Path) -> None:
 
 def test_what_a_text_is_about(reader: IndexReader) -> None:
     text = "The clownfish and the anemones: anemones sting, clownfishes do not. It is so."
-    assert set(reader.like(text, "en", 2)) == {"clownfish", "anemones"}
-    assert reader.like("", "en", 5) == reader.like(text, "en", 0) == []
+    assert set(reader.like(text, "en", 2, OWNER)) == {"clownfish", "anemones"}
+    assert reader.like("", "en", 5, OWNER) == reader.like(text, "en", 0, OWNER) == []

@@ -98,7 +98,7 @@ def test_an_empty_commit_is_a_whole_index(path: Path) -> None:
     assert (reader.position(), reader.documents(), reader.languages()) == (4, 0, [])
     assert search(reader, words("fish")).total == 0
     assert list(reader.rows()) == []
-    assert reader.like("fish and ships", "en", 1) != []
+    assert reader.like("fish and ships", "en", 1, OWNER) != []
     assert reader.facets(words("fish"), OWNER, ["site"], 3) == {"site": []}
 
 

@@ -9,9 +9,10 @@ import httpx
 import pytest
 
 from shoal.access.people import Users
+from shoal.collection.view import ONLY_THE_OWNER
 from shoal.web.server.connections import server_of
 from shoal.web.server.serve import listen_locally, make_app, token_for
-from shoal.web.server.site import MOST_HELD, ONLY_THE_OWNER
+from shoal.web.server.site import MOST_HELD
 from tests.web.little_web import LittleWeb, Serving, client_of
 
 TOKEN = "a-token-that-nobody-guesses"

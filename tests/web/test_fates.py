@@ -11,12 +11,12 @@ import pytest
 
 from shoal.access.opening import open_collection
 from shoal.cli.main import run
+from shoal.collection.view import ONLY_THE_OWNER
 from shoal.config import load
 from shoal.engine.engine import Engine
 from shoal.model.principal import PUBLIC
 from shoal.model.urls.rowkey import row_key
 from shoal.web.server.serve import make_app
-from shoal.web.server.site import ONLY_THE_OWNER
 from tests.crawl.run import QUICK, crawl
 from tests.web.little_web import REEF, Serving, client_of, page
 from tests.world import RobotsMix, Running, Web, serve

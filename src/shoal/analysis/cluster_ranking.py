@@ -161,7 +161,8 @@ def fetched_pages(collection: TabletView) -> int:
 def vote_slice(
     collection: TabletView, start: bytes, here: Partition, most_bytes: int
 ) -> Slice[Ballot]:
-    """The votes of a tablet's pages from a row on; of none where `start` is empty."""
+    """The votes of a tablet's pages from a row on; of none where `start` is empty. A page that is
+    not for everybody has none: its links would tell of it in everybody's ranks."""
     if not start:
         return Slice([], b"")
 
@@ -174,6 +175,8 @@ def vote_slice(
 
     def found() -> Iterator[tuple[bytes, Ballot, int]]:
         for cell in collection.store.cells.scan("link", start):
+            if not collection.store.is_public(cell.row):
+                continue
             targets, links, away = votes(cell.row, cell.value, is_away, is_dead)
             # It may have been a copy when it was read, and stand for others since.
             doubtful = bool(away) and not targets

@@ -258,6 +258,8 @@ class Collection(Closing):
         return owner_of(self.tablets, row_key(named_url(url)))
 
     def __repr__(self) -> str:
+        if not self.sees_everything():
+            return f"<Collection {self.place}>"
         status = self.status()
         counts = f"{status.fetched + status.unchanged:,} pages of {status.discovered:,} URLs"
         return f"<Collection {self.place} with {counts}>"

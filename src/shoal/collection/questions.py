@@ -76,7 +76,7 @@ def url_slice(collection: TabletView, start: bytes, end: bytes, state: str | Non
 
 
 def site_slice(collection: TabletView, start: bytes) -> Slice[SiteView]:
-    return cut((view.site, view, _SITE_BYTES) for view in collection.frontier.sites(start))
+    return cut((view.site, view, _SITE_BYTES) for view in collection.hosts(start))
 
 
 # --- who links to a page --------------------------------------------------------------------
@@ -150,4 +150,7 @@ def lead_of(collection: TabletView, url: str, tablets: int) -> tuple[str, str]:
 
 def sketch_of(view: TabletView, url: str) -> bytes:
     """What a page of a group was compared by; empty when it is in none."""
-    return groups(view.table, view.store).sketch_of(view.row(url))
+    row = view.row(url)
+    if not view.principal.everything and view.store.page(row, view.principal) is None:
+        return b""
+    return groups(view.table, view.store).sketch_of(row)

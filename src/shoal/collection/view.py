@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from shoal.closing import Closing
 from shoal.collection.page import Page as Page
 from shoal.config import Config, load
-from shoal.errors import DamagedError
+from shoal.errors import DamagedError, UsageError
 from shoal.frontier.state.rows import RobotsRow, UrlRow
 from shoal.frontier.state.view import FrontierView, SiteView
 from shoal.layout.duplicates import groups
@@ -26,9 +26,11 @@ from shoal.layout.ranks import Ranks
 from shoal.layout.snapshot import Snapshot, Status, read_last_snapshot, read_snapshot, status_of
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.principal import OWNER, Principal
+from shoal.model.record import changed
 from shoal.model.robots.patterns import path_of
 from shoal.model.robots.site_signals import said_of
-from shoal.model.urls.rowkey import holder_of, part_of, site_of_key, url_of
+from shoal.model.urls.rowkey import holder_of, part_of, row_key, site_of_key, url_of
+from shoal.model.urls.spelling import spellings
 from shoal.model.urls.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 MOST_DUPLICATES = 1000
 """Of one page, that are looked at."""
+ONLY_THE_OWNER = "Only the owner of this collection sees this."
 
 
 class TabletView(Closing):
@@ -79,8 +82,8 @@ class TabletView(Closing):
         if "://" in url or not meant.startswith("https://"):
             return meant
         plain = meant.replace("https://", "http://", 1)
-        is_known = self.frontier.url(self.store.find(meant)) is not None
-        return meant if is_known or self.frontier.url(self.store.find(plain)) is None else plain
+        is_known = self._knows(self._find(meant))
+        return meant if is_known or not self._knows(self._find(plain)) else plain
 
     def page(self, url: str, at: float | None = None) -> Page | None:
         """The stored copy of a page, or the one that was current at a time."""
@@ -88,7 +91,7 @@ class TabletView(Closing):
         return None if stored is None else Page(self, stored)
 
     def row(self, url: str) -> bytes:
-        row = self.store.find(self.canonical(url))
+        row = self._find(self.canonical(url))
         member = url.partition("#")[2]
         # A document within another one has the address of that one, and its name behind the mark:
         # as its URL writes it, or as a person does.
@@ -97,6 +100,18 @@ class TabletView(Closing):
             if self.store.page(inner, self.principal) is not None:
                 return inner
         return row
+
+    def _find(self, url: str) -> bytes:
+        """As the store finds it; a page that may not be read is as if it were not there."""
+        if self.principal.everything:
+            return self.store.find(url)
+        rows = spellings(row_key(url))
+        return next((row for row in rows if self._may_name(row)), rows[0])
+
+    def _knows(self, row: bytes) -> bool:
+        if not self.principal.everything:
+            return self._may_name(row)
+        return self.frontier.url(row) is not None
 
     def pages(
         self,
@@ -140,11 +155,11 @@ class TabletView(Closing):
         """The known URLs of a range of rows, by their rows."""
         for row, url in self.frontier.urls(start, end):
             if (state is None or url.is_listed_as(state)) and self._may_name(row):
-                yield row, url
+                yield row, url if self.principal.everything else _of_itself(url)
 
     def holds(self, row: bytes) -> bool:
         """Whether searches find it."""
-        return self._index_holds(row)
+        return self._may_name(row) and self._index_holds(row)
 
     def given_up_as(self, row: bytes) -> str:
         """What a stored page is that is not there any more; empty while it is."""
@@ -152,7 +167,11 @@ class TabletView(Closing):
         return "" if known is None else known.given_up_as
 
     def history(self, url: str) -> list[tuple[float, VisitRow]]:
-        return list(self.store.history(self.row(url), self.principal))
+        found = self.store.history(self.row(url), self.principal)
+        if self.principal.everything:
+            return list(found)
+        # Where a record stands in the archive tells of those before it.
+        return [(when, changed(visit, response=None, request=None)) for when, visit in found]
 
     def links(self, url: str) -> list[tuple[str, str]]:
         """(target URL, anchor text) of the links on a page."""
@@ -175,7 +194,7 @@ class TabletView(Closing):
         stands for all, if it is another."""
         row, found = self.row(url), groups(self.table, self.store)
         group_id, lead = found.group_of(row), found.representative_of(row)
-        if group_id is None or lead is None:
+        if group_id is None or lead is None or not self._may_name(row):
             return []
         others = (each for each in found.members(group_id) if each not in (row, lead))
         seen = (each for each in others if self.store.page(each, self.principal) is not None)
@@ -197,13 +216,15 @@ class TabletView(Closing):
         """The rows of the near-duplicates that a page stands for."""
         found = groups(self.table, self.store)
         group_id = found.group_of(row)
-        if group_id is None or found.representative_of(row) != row:
+        if group_id is None or found.representative_of(row) != row or not self._may_name(row):
             return []
         others = (each for each in found.members(group_id) if each != row)
         return list(islice(others, MOST_DUPLICATES))
 
-    def hosts(self) -> Iterator[SiteView]:
-        return self.frontier.sites()
+    def hosts(self, start: bytes = b"\x01") -> Iterator[SiteView]:
+        """For the owner alone: what waits at a host, and why, is of all pages."""
+        self.must_see_all()
+        return self.frontier.sites(start)
 
     def explain(self, url: str) -> "Explanation":
         """Why a URL was taken, or not: `verdict`, and the `lines` of its story."""
@@ -233,7 +254,13 @@ class TabletView(Closing):
     def is_running(self) -> bool:
         return is_locked(self.layout)
 
+    def must_see_all(self) -> None:
+        """What is counted over everything is told to nobody else, whatever there is."""
+        if not self.principal.everything:
+            raise UsageError(ONLY_THE_OWNER)
+
     def status(self) -> Status:
+        self.must_see_all()
         live = read_snapshot(self.layout.status) if self.is_running() else None
         state, last = read_state(self.layout), read_last_snapshot(self.layout.status)
         snapshot = live or Snapshot(
@@ -251,3 +278,17 @@ class TabletView(Closing):
     def close(self) -> None:
         self.table.close()
         self._reading.release()
+
+
+def _of_itself(url: UrlRow) -> UrlRow:
+    """What the page itself is like: not who named it, how near it is to the seeds, or when its turn
+    is, which also depend on pages that others read."""
+    return UrlRow(
+        url.state,
+        url.reason,
+        status=url.status,
+        digest=url.digest,
+        fetched_ms=url.fetched_ms,
+        visits=url.visits,
+        kind=url.kind,
+    )

@@ -23,6 +23,7 @@ from shoal.index.fields import (
     digest_of,
     key_of,
     milliseconds,
+    order_of,
 )
 from shoal.index.file_types import type_words
 from shoal.index.native import Document
@@ -45,6 +46,7 @@ _BETWEEN_ANCHORS = " \u241e "
 """No word: a phrase does not go on from one anchor text into the next."""
 _MOST_VALUES = 200
 _MOST_VALUE_CHARS = 500
+_MOST_READER_BYTES = 32_000
 _SHORT = {
     "title": Where.TITLE,
     "headings": Where.HEADINGS,
@@ -170,6 +172,7 @@ def _add_facts(document: Document, entry: Entry) -> None:
     document.add_text("kind", MEMBER if entry.is_member else PAGE)
     date = entry.published or entry.fetched
     document.add_integer("date", milliseconds(date))
+    document.add_unsigned("order", order_of(entry.row, date))
     media_type = entry.media_type.lower().partition(";")[0].strip()
     facets = {
         "site": entry.site,
@@ -204,8 +207,10 @@ def _add_readers(document: Document, readers: Iterable[str]) -> None:
 
 
 def reader_word(name: str) -> str:
-    """As it stands in the index: nobody's name is the word for everyone."""
-    return key_of(b"=" + name.encode("utf-8", "replace"))
+    """As it stands in the index, whole, so that it can be told whom it means (readable.py).
+    Nobody's name is the word for everyone. One that is too long goes by its digest."""
+    word = "=" + name.encode("utf-8", "replace").decode()
+    return word if len(word.encode()) <= _MOST_READER_BYTES else key_of(word.encode())
 
 
 def mark_words(mark: str) -> tuple[str, ...]:

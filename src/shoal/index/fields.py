@@ -6,6 +6,7 @@
     domain types languages marks source      words to filter by, several each
     readers private                          who may find it
     date hash                                numbers: when it was published, where a listing goes on
+    order                                    the date and a bit of the hash: hardly two are alike
     kind                                     page or member; the note of the position has none
     key                                      one document for each; what is put again replaces it
     stored                                   a `Stored` as bytes
@@ -16,13 +17,14 @@ A change of any of this raises `VERSION`, and the index is rebuilt.
 
 import hashlib
 import math
+import zlib
 
 from shoal.index.native import Schema, SchemaBuilder
 from shoal.model.digest import text_digest
 from shoal.model.entry import Entry
 from shoal.model.record import Struct, changed, pack
 
-VERSION = 2
+VERSION = 3
 POSITION_KEY = "\u2022position"
 """The key of no row: those are in Latin-1."""
 PUBLIC = "*"
@@ -36,6 +38,8 @@ FACETS = ("site", "type", "language", "year")
 _FILTERS = ("domain", "types", "languages", "marks", "source", "readers", "private", "kind", "key")
 _MOST_KEY_BYTES = 1024
 _MOST_SECONDS = 1e12
+_HASH_BITS = 20
+_LATEST_MS = (1 << 43) - 1
 
 
 class FieldWeights(Struct, frozen=True):
@@ -97,6 +101,7 @@ def make_schema() -> Schema:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_integer_field("date", fast=True)
     builder.add_unsigned_field("hash", fast=True)
+    builder.add_unsigned_field("order", fast=True)
     builder.add_unsigned_field("length", fast=True)
     builder.add_unsigned_field("position", stored=True)
     builder.add_bytes_field("stored", stored=True)
@@ -108,6 +113,13 @@ def key_of(row: bytes) -> str:
     if len(row) > _MOST_KEY_BYTES:
         return "\u2022" + hashlib.sha256(row).hexdigest()
     return row.decode("latin-1")
+
+
+def order_of(row: bytes, date: float) -> int:
+    """The later the more; what is of one time is in the order of its hash."""
+    return min(max(0, milliseconds(date)), _LATEST_MS) << _HASH_BITS | (
+        zlib.crc32(row) & (1 << _HASH_BITS) - 1
+    )
 
 
 def digest_of(entry: Entry) -> str:

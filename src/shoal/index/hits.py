@@ -7,11 +7,13 @@ among the best of all.
 
 from collections.abc import Sequence
 
+from shoal.index.exact_hits import exact_hits
 from shoal.index.fields import Stored
 from shoal.index.lengths import Means, Mending, Scored
+from shoal.index.local_statistics import Here
 from shoal.index.matching import Matching
 from shoal.index.native import DocAddress
-from shoal.index.readable import Readable, total_of
+from shoal.index.readable import total_of
 from shoal.index.statistics import Shape
 from shoal.index.text_stems import hash_of
 from shoal.index.vector import called, content_hashes, count_in
@@ -53,16 +55,20 @@ def wanted_of(matching: Matching, whole: Shape | None = None) -> Wanted:
         hashes=[b"".join(map(hash_of, term.stems)) for term in matching.terms()],
         names=matching.names(),
         is_scored=matching.has_words,
-        scored=[] if whole is None else matching.scored(),
-        whole=whole,
+        scored=[] if whole is None or whole.is_restricted else matching.scored(),
+        whole=None if whole is None or whole.is_restricted else whole,
     )
 
 
 def best_hits(
-    view: View, readable: Readable, matching: Matching, query: Query, limit: int
+    here: Here, matching: Matching, query: Query, limit: int
 ) -> tuple[int, list[tuple[float, DocAddress]]]:
     """How many match, and the best by the index's own score; where only filters were given, the
     newest."""
+    view, readable = here.view, here.readable
+    if here.is_restricted:
+        at_most = min(limit, MOST_CANDIDATES)
+        return exact_hits(view, readable, matching, query, at_most, here.mean_length)
     wanted = matching.query(query)
     if wanted is None or limit < 1 or not readable.documents:
         return 0, []

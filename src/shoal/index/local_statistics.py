@@ -34,15 +34,11 @@ class Here:
         view: View,
         readable: Readable,
         whole: Whole | None = None,
-        *,
-        exactly: bool = False,
     ) -> None:
-        """`whole`: of all indexes, where there are others. `exactly`: what may be read is counted,
-        though here it is everything, for elsewhere it is not."""
+        """`whole`: of all indexes, where there are others."""
         self.view = view
         self.readable = readable
         self.whole = whole
-        self._exactly = exactly
 
     @property
     def documents(self) -> int:
@@ -52,9 +48,23 @@ class Here:
     def is_restricted(self) -> bool:
         return self.readable.only is not None
 
+    @property
+    def mean_length(self) -> float:
+        """Words of content of a document that may be read."""
+        return self.readable.mean_length if self.whole is None else self.whole.shape.mean_length
+
     def shape(self) -> Shape:
         words, measured = self.readable.lengths
         view = self.view
+        if self.is_restricted:
+            return Shape(
+                documents=self.documents,
+                is_restricted=True,
+                all_documents=self.documents,
+                words=words,
+                measured=measured,
+                languages=self.readable.languages,
+            )
         return Shape(
             documents=self.documents,
             is_restricted=self.is_restricted,
@@ -67,18 +77,19 @@ class Here:
         )
 
     def word(self, token: Token, stems: Sequence[str]) -> WordCounts:
-        every = [*stems, *(self._pairs(stems[0]) if token.is_prefix else ())]
-        counts = {stem: self._fields_of(stem) for stem in dict.fromkeys(every)}
-        found = WordCounts(counts)
-        if self.is_restricted or self._exactly:
-            found.of_itself = self._readable_with(counts, OF_ITSELF)
-            # Looked at only where no index has a document that speaks of it itself.
-            found.in_any_field = 0 if found.of_itself else self._readable_with(counts, WORD_FIELDS)
+        pairs = self._pairs(stems[0]) if token.is_prefix else {}
+        if not self.is_restricted:
+            return WordCounts({stem: self._fields_of(stem) for stem in (*stems, *pairs)})
+        counts = {stem: {"content": count} for stem, count in pairs.items()}
+        counts = {stem: dict[str, int]() for stem in stems} | counts
+        found = WordCounts(counts, self._readable_with(counts, OF_ITSELF))
+        # Looked at only where no index has a document that speaks of it itself.
+        found.in_any_field = 0 if found.of_itself else self._readable_with(counts, WORD_FIELDS)
         return found
 
     def scale(self, field: str, stems: Iterable[str]) -> float:
         """What tantivy's score of these words is multiplied with."""
-        if self.whole is None:
+        if self.whole is None or self.is_restricted:
             return 1.0
         here = whole = 0.0
         for stem in stems:
@@ -87,26 +98,24 @@ class Here:
         return whole / here if here > 0 else 1.0
 
     def count(self, field: str, stem: str) -> int:
-        return self.view.count(field, stem)
+        """Whether it is 0 is all that is asked of one who may not read everything, and not even
+        that is told: it would count documents that they may not read, or that are deleted."""
+        return 1 if self.is_restricted else self.view.count(field, stem)
 
     def _fields_of(self, stem: str) -> dict[str, int]:
         counts = {field: self.view.count(field, stem) for field in WORD_FIELDS}
         return {field: count for field, count in counts.items() if count}
 
-    def _pairs(self, character: str) -> list[str]:
+    def _pairs(self, character: str) -> dict[str, int]:
         found = self.readable.searcher.terms_with_prefix(
             "content", character, filter_query=self.readable.only, limit=MOST_PAIRS
         )
-        return [text for text, _ in found]
+        return {text: count for text, count in found if count}
 
-    def _readable_with(self, stems: dict[str, dict[str, int]], fields: Sequence[str]) -> int:
-        held = [
-            self.readable.has(field, stem)
-            for stem, counts in stems.items()
-            for field in fields
-            if field in counts
-        ]
-        return self.readable.count(held)
+    def _readable_with(self, stems: Iterable[str], fields: Sequence[str]) -> int:
+        return self.readable.count(
+            [self.readable.has(field, stem) for stem in stems for field in fields]
+        )
 
 
 class Nowhere:

@@ -36,6 +36,11 @@ _FARTHEST = 3
 """Two words with more than this between them, counted in stop words, are no pair."""
 _NEAR_WEIGHT = 0.3
 _MOST_PAIRS = 12
+POINTS = 32
+"""What is worth 1, where scores are whole numbers (exact_hits.py)."""
+_MOST_POINTS = 4000
+"""For one thing: all that may be asked for together is less than 2^24, up to which every whole
+number is one that a score may be."""
 _MOST_NAME_WORDS = 12
 
 
@@ -150,7 +155,9 @@ class Matching:
         ]
         if not found:
             return wanted
-        near = NativeQuery.boost_query(any_of(found), _NEAR_WEIGHT)
+        near = any_of(found)
+        if not self._lexicon.is_restricted:  # otherwise they have few points
+            near = NativeQuery.boost_query(near, _NEAR_WEIGHT)
         return NativeQuery.boolean_query([(Occur.Must, wanted), (Occur.Should, near)])
 
     def _take(self, text: str) -> list[Token]:
@@ -180,6 +187,9 @@ class Matching:
             if worth <= 0.0:
                 continue
             self._scored.append((known.token.text, field, worth))
+            if self._lexicon.is_restricted:
+                found.append(_points([self._has(field, stem.text) for stem in known.stems], worth))
+                continue
             for stem in known.stems:
                 if not self._place.count(field, stem.text):
                     continue
@@ -212,6 +222,8 @@ class Matching:
             tuple((token.position - first, self._lexicon.stem(token, language)) for token in found)
             for language in (*self._lexicon.languages, "")
         )
+        if self._lexicon.is_restricted:
+            return self._phrase_points(found, list(ways), fields, slop)
         return [
             NativeQuery.boost_query(
                 NativeQuery.phrase_query(self._schema, field, list(way), slop),
@@ -222,6 +234,28 @@ class Matching:
             if (weight := self._weights.of(field)) > 0.0
             and all(self._place.count(field, stem) for _, stem in way)
         ]
+
+    def _phrase_points(
+        self,
+        found: Sequence[Token],
+        ways: Sequence[Sequence[tuple[int, str]]],
+        fields: Iterable[str],
+        slop: int,
+    ) -> list[NativeQuery]:
+        known = (self._lexicon.look_up(token) for token in found)
+        rarity = sum(self._lexicon.rarity(each.documents) for each in known)
+        rarity *= _NEAR_WEIGHT if slop else 1.0
+        return [
+            _points(
+                [NativeQuery.phrase_query(self._schema, field, [*way], slop) for way in ways],
+                weight * rarity,
+            )
+            for field in fields
+            if (weight := self._weights.of(field)) > 0.0
+        ]
+
+    def _has(self, field: str, stem: str) -> NativeQuery:
+        return NativeQuery.term_query(self._schema, field, stem, "basic")
 
     # Parts of the tree
 
@@ -255,6 +289,12 @@ def asked_languages(query: Query) -> list[str]:
         and isinstance(clause.part, Is)
         and clause.part.field == "language"
     ][:1]
+
+
+def _points(one_of: Sequence[NativeQuery], worth: float) -> NativeQuery:
+    """A whole number, however many of them match."""
+    points = max(1, min(_MOST_POINTS, round(worth * POINTS)))
+    return NativeQuery.const_score_query(any_of(one_of), float(points))
 
 
 def _is_loose(part: QueryPart) -> TypeGuard[Word]:

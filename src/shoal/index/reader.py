@@ -20,9 +20,10 @@ from shoal.index.index_directory import ReadablePlace, library_faults, open_inde
 from shoal.index.local_statistics import Here
 from shoal.index.matching import Matching, asked_languages
 from shoal.index.native import DocAddress, FieldType, NativeQuery
+from shoal.index.readable import MOST_VALUES
 from shoal.index.statistics import Statistics, Whole, main_languages, word_key
 from shoal.index.terms import Lexicon
-from shoal.index.view import MOST_VALUES, View
+from shoal.index.view import View
 from shoal.model.candidate import Candidate, Candidates
 from shoal.model.principal import Principal
 from shoal.model.query import Query
@@ -73,29 +74,37 @@ class IndexReader:
     # One index by itself
 
     def candidates(
-        self, query: Query, principal: Principal, weights: FieldWeights, limit: int
+        self,
+        query: Query,
+        principal: Principal,
+        weights: FieldWeights,
+        limit: int,
+        hidden: Sequence[bytes] = (),
     ) -> Candidates:
-        """The best by the index's own score; where only filters were given, the newest."""
+        """The best by the index's own score; where only filters were given, the newest. `hidden`:
+        rows that the principal may no longer read, though the index does not know it yet."""
         view = self._view
-        readable = view.for_(principal)
+        readable = view.for_(principal, hidden)
         with library_faults(self._path):
-            matching = self._matching(Here(view, readable), query, weights)
-            total, hits = best_hits(view, readable, matching, query, limit)
+            here = Here(view, readable)
+            matching = self._matching(here, query, weights)
+            total, hits = best_hits(here, matching, query, limit)
             found = candidates_at(view, hits, wanted_of(matching))
             documents, mean_length = readable.documents, readable.mean_length
         return Candidates(found, total, matching.terms(), documents, mean_length)
 
-    def facets(
+    def facets(  # noqa: PLR0913 - a question, for whom, and of which whole
         self,
         query: Query,
         principal: Principal,
         names: Sequence[str],
         at_most: int,
         whole: Statistics | None = None,
+        hidden: Sequence[bytes] = (),
     ) -> dict[str, list[tuple[str, int]]]:
         """How many of the matching documents have each value; the most frequent values first."""
         view = self._view
-        readable = view.for_(principal)
+        readable = view.for_(principal, hidden)
         fields = [name for name in dict.fromkeys(names) if name in FACETS]
         here = Here(view, readable, None if whole is None else Whole(whole))
         wanted = self._matching(here, query, FieldWeights()).query(query)
@@ -103,10 +112,18 @@ class IndexReader:
             return {name: [] for name in fields}
         return readable.values(wanted, fields, min(at_most, MOST_VALUES))
 
-    def like(self, text: str, language: str, n: int) -> list[str]:
+    def like(
+        self,
+        text: str,
+        language: str,
+        n: int,
+        principal: Principal,
+        hidden: Sequence[bytes] = (),
+    ) -> list[str]:
         """The most telling words of a text: frequent in it, rare elsewhere."""
         found = self.frequent(text, language)
-        return distinctive_words(found, *self.having([each.stem for each in found]), n)
+        stems = [each.stem for each in found]
+        return distinctive_words(found, *self.having(stems, principal, hidden), n)
 
     # A part of a whole
 
@@ -115,29 +132,28 @@ class IndexReader:
         words: Sequence[Token],
         languages: Sequence[str],
         principal: Principal,
-        *,
-        exactly: bool,
+        hidden: Sequence[bytes] = (),
     ) -> Statistics:
-        """`exactly`: what the principal may read is counted even if it is everything here."""
         view = self._view
-        here = Here(view, view.for_(principal), exactly=exactly)
+        here = Here(view, view.for_(principal, hidden))
         lexicon = Lexicon(here, self._analysis, languages)
         counts = {word_key(word): here.word(word, lexicon.stems(word)) for word in words}
         return Statistics(here.shape(), list(languages), counts)
 
-    def hits(
+    def hits(  # noqa: PLR0913 - likewise
         self,
         query: Query,
         principal: Principal,
         weights: FieldWeights,
         whole: Statistics,
         limit: int,
+        hidden: Sequence[bytes] = (),
     ) -> Hits:
         """The best by the score that they would have in the whole."""
         view = self._asked = self._view
-        readable = view.for_(principal)
-        matching = self._matching(Here(view, readable, Whole(whole)), query, weights)
-        total, found = best_hits(view, readable, matching, query, limit)
+        here = Here(view, view.for_(principal, hidden), Whole(whole))
+        matching = self._matching(here, query, weights)
+        total, found = best_hits(here, matching, query, limit)
         return Hits(view.stamp, total, [(value, at.segment_ord, at.doc) for value, at in found])
 
     def details(self, stamp: str, hits: Sequence[Hit], wanted: Wanted) -> list[Candidate] | None:
@@ -152,17 +168,22 @@ class IndexReader:
         """The words of a text that may tell it from others."""
         return frequent(text, language, self._analysis)
 
-    def having(self, stems: Sequence[str]) -> tuple[list[int], int]:
+    def having(
+        self, stems: Sequence[str], principal: Principal, hidden: Sequence[bytes] = ()
+    ) -> tuple[list[int], int]:
         """How many documents have each of these stems in their content, and of how many."""
-        view = self._view
-        return [view.count("content", stem) for stem in stems], view.all.documents
+        view, readable = self._view, self._view.for_(principal, hidden)
+        if readable.only is None:
+            return [view.count("content", stem) for stem in stems], readable.documents
+        counts = [readable.count([readable.has("content", stem)]) for stem in stems]
+        return counts, readable.documents
 
     def _matching(self, here: Here, query: Query, weights: FieldWeights) -> Matching:
         view, whole = here.view, here.whole
         if whole is not None:
             lexicon = Lexicon(whole, self._analysis, whole.languages)
         else:
-            main = main_languages(view.languages, view.all.documents)
+            main = main_languages(here.readable.languages, here.documents)
             lexicon = Lexicon(here, self._analysis, asked_languages(query) or main)
         return Matching(view.schema, here, lexicon, weights)
 

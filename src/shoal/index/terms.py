@@ -72,6 +72,8 @@ class Lexicon:
         self._analysis = analysis
         self.languages = languages
         self.documents = counts.documents
+        self.is_restricted = counts.is_restricted
+        """Whether someone asks who may not read everything."""
         self._known: dict[WordKey, Known] = {}
 
     def look_up(self, token: Token) -> Known:
@@ -95,11 +97,10 @@ class Lexicon:
         counts = self._counts.word(token, own)
         found = [Stem(text, documents) for text, documents in counts.stems.items()]
         stems = [*found[: len(own)], *_commonest(found[len(own) :])]
-        is_of_itself = self._most(stems, OF_ITSELF) > 0
-        if self._counts.is_restricted:  # only what may be read is counted
-            documents = counts.of_itself if is_of_itself else counts.in_any_field
+        if self.is_restricted:  # only what may be read is counted
+            documents = counts.of_itself or counts.in_any_field
         else:
-            documents = self._most(stems, OF_ITSELF if is_of_itself else WORD_FIELDS)
+            documents = self._most(stems, OF_ITSELF) or self._most(stems, WORD_FIELDS)
         lists = (STOP_WORDS.get(each, ()) for each in self.languages or ["en"])
         is_listed = any(token.text in each for each in lists)
         is_stop = is_listed and self._is_common(documents)
@@ -118,4 +119,6 @@ class Lexicon:
 
 def _commonest(pairs: Sequence[Stem]) -> list[Stem]:
     """Pairs that a character is the beginning of; several indexes may each have named others."""
-    return sorted(pairs, key=lambda stem: -stem.documents.get("content", 0))[:MOST_PAIRS]
+    return sorted(pairs, key=lambda stem: (-stem.documents.get("content", 0), stem.text))[
+        :MOST_PAIRS
+    ]

@@ -5,18 +5,18 @@ among all views there ever were, for those who come back to a document by its ad
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from shoal.index.fields import POSITION_KEY, WORD_FIELDS, Stored
 from shoal.index.index_directory import position_in
 from shoal.index.native import DocAddress, Index, NativeQuery, Schema, Searcher
-from shoal.index.readable import Readable
+from shoal.index.readable import Readable, reader_words
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import JSON_ERRORS, Struct, from_json, unpack
 
-MOST_VALUES = 1000
-"""Of a facet, or languages."""
+_MOST_PRINCIPALS = 32
+"""Whose counts are remembered."""
 _MOST_COUNTS = 200_000
 _TERMS_TRIED = 20
 _SCORED = "N, "
@@ -34,11 +34,24 @@ class View:
         self.position = position_in(index, self.searcher)
         self.all = Readable(self.schema, self.searcher, OWNER)
         self._counts: dict[tuple[str, str], int] = {}
+        self._readable: dict[tuple[Principal, tuple[bytes, ...]], Readable] = {}
 
-    def for_(self, principal: Principal) -> Readable:
-        """What was counted for everyone serves whoever may read everything."""
-        readable = Readable(self.schema, self.searcher, principal)
-        return self.all if readable.only is None else readable
+    def for_(self, principal: Principal, hidden: Sequence[bytes] = ()) -> Readable:
+        """What someone may read, without rows that they may no longer."""
+        if principal.everything:
+            return self.all
+        key = principal, tuple(hidden)
+        found = self._readable.get(key)
+        if found is None:
+            found = Readable(self.schema, self.searcher, principal, self.reader_words, hidden)
+            while len(self._readable) >= _MOST_PRINCIPALS:
+                self._readable.pop(next(iter(self._readable)), None)
+            self._readable[key] = found
+        return found
+
+    @cached_property
+    def reader_words(self) -> list[str]:
+        return reader_words(self.searcher)
 
     def stored(self, address: DocAddress) -> Stored:
         return unpack(Stored, self.searcher.doc(address).get_first("stored") or b"")
@@ -54,8 +67,7 @@ class View:
 
     @cached_property
     def languages(self) -> dict[str, int]:
-        found = self.all.values(NativeQuery.all_query(), ["language"], MOST_VALUES)
-        return dict(found["language"])
+        return self.all.languages
 
     @cached_property
     def scored(self) -> int:

@@ -4,7 +4,7 @@ None for what is not to be found: gone, moved, noindex, duplicates, without text
 says what the index should hold and what it is compared with, so the two can't drift apart.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -12,15 +12,14 @@ from itertools import islice
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import FrontierView
 from shoal.layout.duplicates import groups
-from shoal.layout.identity import partition_of
 from shoal.model.compression import unzstd
 from shoal.model.content import KEPT
 from shoal.model.document import Document, Fate
 from shoal.model.entry import Entry
 from shoal.model.link import Anchor, Rel
 from shoal.model.outcome import State
-from shoal.model.principal import OWNER, Principal
-from shoal.model.urls.rowkey import holder_of, site_of_key, url_of
+from shoal.model.principal import OWNER
+from shoal.model.urls.rowkey import holder_of, url_of
 from shoal.model.urls.url import site_of
 from shoal.ports import Table
 from shoal.store.pages import PageStore, StoredPage
@@ -33,12 +32,9 @@ _MOST_ANCHORS = 2_000
 """Of one page, that are looked at; the first by their sources' rows."""
 _MOST_TEXTS = 64
 """Different ones that are indexed: those that most sites use."""
-_MOST_CHECKED = 8
-"""Sites that say a text, of which at least one must be readable by whoever may read the page."""
 _MOST_COPIES = 100
 """Near-duplicates whose anchors are credited to the page that stands for them."""
 _MOST_MARKS = 64
-_MOST_REMEMBERED = 100_000
 _DATE_CHARS = 64
 _JUST_NOW_SECONDS = 3600.0
 
@@ -46,19 +42,8 @@ _JUST_NOW_SECONDS = 3600.0
 class Entries:
     def __init__(self, table: Table, store: PageStore) -> None:
         self._store = store
-        self._partition = partition_of(table)
         self._frontier = FrontierView(table)
         self._groups = groups(table, store)
-        self._readers: dict[bytes, list[str] | None] = {}
-        """Of pages that link to others, as far as they were asked for; None: no such page."""
-
-    def forget(self, row: bytes) -> None:
-        """It changed."""
-        self._readers.pop(row, None)
-
-    def forget_all(self) -> None:
-        """What was asked for is asked for again."""
-        self._readers.clear()
 
     def of(self, row: bytes) -> Entry | None:
         """The entry of a row, or None when the index must not hold it."""
@@ -77,7 +62,7 @@ class Entries:
             bold=document.bold,
             content=content,
             rest=rest,
-            anchors=self._anchors(row, Principal(frozenset(document.readers))),
+            anchors=self._anchors(row, document.readers),
             language=document.language,
             media_type=document.media_type,
             source="" if known is None else str(known.source),
@@ -95,41 +80,30 @@ class Entries:
         """The row that is found in place of this one."""
         return self._groups.representative_of(row) or row
 
-    def _anchors(self, row: bytes, readers: Principal) -> list[tuple[str, int]]:
+    def _anchors(self, row: bytes, readers: Sequence[str]) -> list[tuple[str, int]]:
         """What other pages call it, each text with the number of sites that do, the most first.
         Nobody finds a page by what only others may read of it."""
-        sources: dict[str, dict[bytes, tuple[bytes, Anchor]]] = {}
+        sources: dict[str, set[bytes]] = {}
         for each in (row, *self._copies(row)):
-            for source, anchor in islice(self._store.said_of(each), _MOST_ANCHORS):
+            said = self._store.said_of(each)
+            known = (who for who in said if _may_be_known(who[1], readers))
+            for source, anchor in islice(known, _MOST_ANCHORS):
                 if anchor.text and not anchor.rel & _NOT_OURS:
-                    site = source.partition(b"/")[0]
-                    sources.setdefault(anchor.text, {}).setdefault(site, (source, anchor))
+                    sources.setdefault(anchor.text, set()).add(source.partition(b"/")[0])
         most = sorted(sources.items(), key=lambda each: (-len(each[1]), each[0]))
-        said = ((text, who) for text, who in most if self._is_public(who.values(), readers))
-        return [(text, len(who)) for text, who in islice(said, _MOST_TEXTS)]
-
-    def _is_public(self, sources: Iterable[tuple[bytes, Anchor]], readers: Principal) -> bool:
-        for source, anchor in islice(sources, _MOST_CHECKED):
-            is_ours = self._partition.owns(site_of_key(source))
-            who = self._readers_of(source) if is_ours else anchor.readers
-            if who is not None and readers.may_read(who):
-                return True
-        return False
-
-    def _readers_of(self, row: bytes) -> list[str] | None:
-        known = self._readers
-        if row not in known:
-            if len(known) >= _MOST_REMEMBERED:
-                known.clear()
-            page = self._store.page(row, OWNER)
-            known[row] = None if page is None else page.document.readers
-        return known[row]
+        return [(text, len(sites)) for text, sites in most[:_MOST_TEXTS]]
 
     def _copies(self, row: bytes) -> Iterable[bytes]:
         group = self._groups.group_of(row)
         if group is None:
             return ()
         return islice((each for each in self._groups.members(group) if each != row), _MOST_COPIES)
+
+
+def _may_be_known(anchor: Anchor, readers: Sequence[str]) -> bool:
+    """Whether all who may read a page may read one that links to it."""
+    who = anchor.readers
+    return not who or (bool(readers) and {*readers} <= {*who})
 
 
 def _is_to_index(document: Document, known: UrlRow | None) -> bool:

@@ -92,7 +92,6 @@ class Follower:
             if self._owed.is_full:
                 del changes[taken:]  # the others when these were paid back
                 break
-            self._entries.forget(change.row)
             if change.what is What.LINKED:
                 self._owed.add(change.row, number)
                 continue
@@ -123,7 +122,6 @@ class Follower:
             elif number > self._position and number not in self._ahead:
                 change = self._store.log.get(number)
                 if change is not None and change.what is not What.LINKED:
-                    self._entries.forget(change.row)
                     self._enter(change.row)
                     self._ahead.add(number)
                     self._uncommitted += 1
@@ -178,7 +176,6 @@ class Follower:
     def _forget(self) -> None:
         """All that is only remembered to be quicker."""
         self._said.clear()
-        self._entries.forget_all()
         self._writer.forget()
 
     def _note_targets(self, row: bytes, number: int, *, is_all: bool) -> None:

@@ -60,4 +60,4 @@ class Anchor(Struct, array_like=True):
     text: str
     rel: int = 0
     readers: list[str] = []
-    """Of the source, where that is a page of another tablet and not for everybody."""
+    """Of the source, where that is not for everybody."""

@@ -158,7 +158,7 @@ class Wave:
                 self._all[tablet].put(family, key, stored)
 
     def _move_anchors(self, source: Table) -> None:
-        """What a page that is not for everybody says of one of another tablet tells its readers."""
+        """What a page that is not for everybody says tells its readers."""
         restricted = self._survey.restricted
         for key, stored in source.scan("anchor", b""):
             target, _, said_by = key.partition(NUL)
@@ -168,7 +168,7 @@ class Wave:
             value = stored
             if restricted and (readers := restricted.get(said_by)):
                 anchor = unpack(Anchor, value_of(stored))
-                anchor.readers = readers if self._owners.of(said_by) != tablet else []
+                anchor.readers = readers
                 value = stamped(stamp_of(stored), pack(anchor))
             self._all[tablet].put("anchor", key, value)
 

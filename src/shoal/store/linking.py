@@ -24,15 +24,17 @@ class Linking:
         self._log = log
         self._remote = remote
 
-    def keep(
+    def keep(  # noqa: PLR0913 - what a visit brought
         self,
         batch: Batch,
         visit: Visit,
         links: Sequence[Link],
         targets: Sequence[bytes],
         when: float,
+        readers: Sequence[str] = (),
     ) -> None:
-        """Anchor text goes to the target's row; what the page no longer says is taken back."""
+        """Anchor text goes to the target's row, with the page's readers where it is not for
+        everybody; what the page no longer says is taken back."""
         before = None if visit.is_first else self._cells.get(visit.row, LINKS)
         if before is not None:
             if to_ms(before.when) > to_ms(when):
@@ -43,18 +45,28 @@ class Linking:
             gone = {old.link.row for old in said} - {link.row for link in links}
             self._unlink_remote(batch, visit.row, gone, when)
         source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
+        beside = (list(readers),) if readers else ()
         batch.put_many(
             "anchor",
             # A tuple packs as the Anchor (below, as the OutLink) that it is read back as, without
             # making one.
             (
-                (target + source, stamp + pack((link.text, link.rel)))
+                (target + source, stamp + pack((link.text, link.rel, *beside)))
                 for link, target in zip(links, targets, strict=True)
                 if target
             ),
         )
         put = self._cells.first if visit.is_first else self._cells.put
         put(batch, visit.row, LINKS, pack(list(zip(links, targets, strict=True))), when)
+
+    def amend(self, batch: Batch, source: bytes, readers: Sequence[str]) -> None:
+        """A page has other readers: what it says of others has, too."""
+        cell = self._cells.get(source, LINKS)
+        for said in () if cell is None else unpack(list[OutLink], cell.value):
+            key = newest_key(said.target, source)
+            anchor = Anchor(said.link.text, said.link.rel, list(readers))
+            if said.target and cell is not None:
+                batch.put("anchor", key, stamped(to_ms(cell.when), pack(anchor)))
 
     def take_back(self, batch: Batch, source: bytes, when: float) -> None:
         """A page goes: it says nothing of anybody any more."""

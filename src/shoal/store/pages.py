@@ -18,7 +18,7 @@ from shoal.model.document import Document, Reassigned, Understood, WarcLocation
 from shoal.model.link import Anchor
 from shoal.model.listings.sitemap_metadata import MOST_SITEMAPS, SitemapMetadata, metadata_range
 from shoal.model.outcome import Outcome
-from shoal.model.principal import OWNER, Principal
+from shoal.model.principal import OWNER, PUBLIC, Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import part_of, row_key, url_of
 from shoal.model.urls.spelling import spellings
@@ -144,7 +144,8 @@ class PageStore:
         if finished.is_back:
             self._tell_of_it(batch, visit.row, when)
         if verdict.documents or fetched.outcome is Outcome.REDIRECT:
-            self.linking.keep(batch, visit, finished.links, finished.targets, when)
+            readers = verdict.documents[0].readers if verdict.documents else []
+            self.linking.keep(batch, visit, finished.links, finished.targets, when, readers)
         self.reassign(batch, verdict.reassigned, when)
         for representative in verdict.orphaned:
             self.log.append(batch, representative, What.LINKED, when)
@@ -238,6 +239,7 @@ class PageStore:
             fetch = unpack(FetchRow, cell.value)
             fetch.document.readers = list(readers)
             self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
+        self.linking.amend(batch, row, readers)
         self.log.append(batch, row, What.SHARED, when)
 
     def mark(self, batch: Batch, row: bytes, marks: Mapping[str, str], when: float) -> None:
@@ -327,13 +329,18 @@ class PageStore:
                 yield cell.qualifier, cell.when, unpack(Anchor, cell.value)
 
     def in_links(self, row: bytes, at_most: int) -> int:
-        """How many pages link here, whoever may read them."""
+        """How many pages link here that everyone may read."""
         found, sources = 0, len(row) + len(NUL)
-        for key, _ in self._table.scan("anchor", row + NUL, row + b"\x01"):
-            found += NUL not in key[sources:]  # an older version has a time behind its source
+        for key, stored in self._table.scan("anchor", row + NUL, row + b"\x01"):
+            is_newest = NUL not in key[sources:]  # an older version has a time behind its source
+            found += is_newest and not unpack(Anchor, value_of(stored)).readers
             if found == at_most:
                 break
         return found
+
+    def is_public(self, row: bytes) -> bool:
+        """Whether everyone may read a page; also one that is not stored."""
+        return self._may_see(row, PUBLIC)
 
     def marks(self, row: bytes, principal: Principal) -> dict[str, str]:
         """What analysis found out about it, by name."""

@@ -71,6 +71,8 @@ class Explanation(Struct):
 
 
 def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation:
+    if not collection.principal.everything:
+        return _explain_what_is_read(collection, asked)
     row = collection.row(asked)
     # Of a document inside another one the mark is a part of its name; of a page it is none.
     is_inside = row != collection.row(collection.canonical(asked))
@@ -95,12 +97,30 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
         lines += [Line("changes", each) for each in history_lines(known)]
     lines += [Line("sitemap", each) for each in metadata_lines(collection.told(url))]
     lines.append(Line("next", _next(known, site)))
-    if not collection.principal.everything and known is not None and not history:
-        known = None
     refused = _refused_target(collection, known, history, roots)
     reason = "" if known is None else fate_of(known.reason, row, collection.holds)
     verdict = _verdict(known, reason, history)
     return Explanation(stored_url, _sentence(verdict + refused), lines)
+
+
+def _explain_what_is_read(collection: TabletView, asked: str) -> Explanation:
+    """For one who may not read everything: of a page that they may read its visits and its content;
+    of any other what is told of one that nobody has seen. Who named it, and when its turn is, is of
+    all pages."""
+    url = collection.canonical(asked)
+    row = collection.row(url)
+    stored_url = url_of(row)
+    lines = [Line("address", f"It stands for {stored_url}.")] if stored_url != asked else []
+    if collection.page(url) is None:
+        lines.append(Line("discovered", _discovered(None)))
+        return Explanation(stored_url, _verdict(None, "", []), lines)
+    known, history = collection.frontier.url(row), collection.history(url)
+    lines += [Line("visit", _visit(when, visit)) for when, visit in history]
+    lines += _content(collection, url)
+    lines += [Line("sitemap", each) for each in metadata_lines(collection.told(url))]
+    reason = "" if known is None else fate_of(known.reason, row, collection.holds)
+    verdict = _verdict(known, reason, history) if known is not None else "It is stored."
+    return Explanation(stored_url, _sentence(verdict), lines)
 
 
 def _sentence(text: str) -> str:

@@ -71,10 +71,7 @@ class SearchAll:
             known = self._shape
             languages = languages_for(query, known)
             words = words_to_ask(query, self._analysis, languages)
-            exactly = known.is_restricted
-            counted = self._tablets.ask_all(
-                questions.word_statistics, words, languages, exactly=exactly
-            )
+            counted = self._tablets.ask_all(questions.word_statistics, words, languages)
             parts = [each.statistics for each in counted if each is not None]
             if not parts:
                 raise CollectionError(
@@ -82,8 +79,7 @@ class SearchAll:
                     "one at rest by `shoal reindex`."
                 )
             shape = self._shape = sum_of_shapes([part.shape for part in parts])
-            is_as_known = languages == languages_for(query, shape)
-            if (is_as_known and exactly >= shape.is_restricted) or tries >= _TRIES:
+            if languages == languages_for(query, shape) or tries >= _TRIES:
                 return summed(parts), counted
 
     def plan(self, query: Query, fields: FieldWeights, statistics: Statistics) -> Plan:

@@ -61,14 +61,14 @@ def search_weights(collection: TabletView) -> Weights:
 
 
 def word_statistics(
-    collection: TabletView, words: Sequence[Token], languages: Sequence[str], *, exactly: bool
+    collection: TabletView, words: Sequence[Token], languages: Sequence[str]
 ) -> Counted | None:
     """None without an index."""
     searcher = _searcher(collection)
     if searcher is None:
         return None
     reader = searcher.newest()
-    found = reader.statistics(words, languages, collection.principal, exactly=exactly)
+    found = reader.statistics(words, languages, collection.principal, searcher.hidden(reader))
     return Counted(found, searcher.behind())
 
 
@@ -78,7 +78,9 @@ def best_hits(
     searcher = _searcher(collection)
     if searcher is None:
         return Hits("")
-    return searcher.newest().hits(query, collection.principal, fields, whole, limit)
+    reader = searcher.newest()
+    hidden = searcher.hidden(reader)
+    return reader.hits(query, collection.principal, fields, whole, limit, hidden)
 
 
 def details(
@@ -109,7 +111,9 @@ def facet_values(collection: TabletView, query: Query, whole: Statistics) -> Fac
     searcher = _searcher(collection)
     if searcher is None:
         return {}
-    return searcher.newest().facets(query, collection.principal, FACETS, _FACET_VALUES, whole)
+    reader, principal = searcher.newest(), collection.principal
+    hidden = searcher.hidden(reader)
+    return reader.facets(query, principal, FACETS, _FACET_VALUES, whole, hidden)
 
 
 def page_words(collection: TabletView, url: str) -> PageWords | None:
@@ -123,7 +127,10 @@ def page_words(collection: TabletView, url: str) -> PageWords | None:
 def having(collection: TabletView, stems: Sequence[str]) -> tuple[list[int], int]:
     """How many documents have each of these stems, and of how many."""
     searcher = _searcher(collection)
-    return ([0] * len(stems), 0) if searcher is None else searcher.newest().having(stems)
+    if searcher is None:
+        return [0] * len(stems), 0
+    reader = searcher.newest()
+    return reader.having(stems, collection.principal, searcher.hidden(reader))
 
 
 def _searcher(collection: TabletView) -> Searcher | None:

@@ -13,6 +13,7 @@ from shoal.collection.search.finding import MOST_FACET_VALUES, Facets, find, wei
 from shoal.collection.search.request import SearchRequest
 from shoal.collection.search.results import Result, Results
 from shoal.collection.search.showing import Showing
+from shoal.collection.search.unindexed import Unindexed
 from shoal.errors import DamagedError, UsageError
 from shoal.index.fields import FACETS, FieldWeights
 from shoal.index.reader import IndexReader
@@ -45,13 +46,21 @@ class Searcher:
         self._reader = IndexReader(collection.layout.index)
         self._state = read_state(collection.layout)
         self._refreshing = threading.Lock()
+        self._unindexed = Unindexed(collection.table, collection.store, collection.principal)
 
     def search(self, wanted: SearchRequest) -> Results:
         return find(_OneIndex(self, self._collection, self.newest()), self.weights, wanted)
 
     def behind(self) -> int:
         """How many changes the index does not have yet."""
+        if not self._collection.principal.everything:
+            return 0  # it would count changes of what they may not read
         return max(0, last_sequence(self._collection.table) - self._reader.position())
+
+    def hidden(self, reader: IndexReader) -> Sequence[bytes]:
+        """Rows of the index that its principal may no longer read, by changes that it does not
+        have yet."""
+        return self._unindexed.hidden(reader.position())
 
     def newest(self) -> IndexReader:
         """Whoever comes while another refreshes reads what there is."""
@@ -85,10 +94,11 @@ class _OneIndex:
         self._searcher = searcher
         self._principal = collection.principal
         self._reader = reader
-        self.pages = _Pages(collection, reader)
+        self._hidden = searcher.hidden(reader)
+        self.pages = _Pages(collection, reader, self._hidden)
 
     def candidates(self, query: Query, fields: FieldWeights, limit: int) -> Candidates:
-        return self._reader.candidates(query, self._principal, fields, limit)
+        return self._reader.candidates(query, self._principal, fields, limit, self._hidden)
 
     def rank_of(self, rows: Sequence[bytes]) -> list[float]:
         return self._searcher.ranks.rank_of(rows)
@@ -98,7 +108,8 @@ class _OneIndex:
         return [result(each.candidate, found.terms, each.score) for each in chosen]
 
     def facets(self, query: Query) -> Facets:
-        return self._reader.facets(query, self._principal, FACETS, MOST_FACET_VALUES)
+        hidden, most = self._hidden, MOST_FACET_VALUES
+        return self._reader.facets(query, self._principal, FACETS, most, hidden=hidden)
 
     def behind(self) -> int:
         return self._searcher.behind()
@@ -110,9 +121,12 @@ class _OneIndex:
 class _Pages:
     """What the query language asks of a collection."""
 
-    def __init__(self, collection: "TabletView", reader: IndexReader) -> None:
+    def __init__(
+        self, collection: "TabletView", reader: IndexReader, hidden: Sequence[bytes]
+    ) -> None:
         self._collection = collection
         self._reader = reader
+        self._hidden = hidden
 
     def linking_to(self, url: str) -> Sequence[bytes]:
         return linking_to(self._collection, url)
@@ -121,7 +135,9 @@ class _Pages:
         said = said_by(self._collection, url)
         if said is None:
             return None
-        return Like(said.row, self._reader.like(said.text, said.language, RELATED_WORDS))
+        principal = self._collection.principal
+        words = self._reader.like(said.text, said.language, RELATED_WORDS, principal, self._hidden)
+        return Like(said.row, words)
 
 
 class Said(Struct):

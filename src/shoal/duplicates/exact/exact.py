@@ -4,6 +4,9 @@
     body 00 xxh3-128 of the body as sent   →  the first page that has it, and its archived record
     text 00 digest of the text             →  the first page that has it
 
+Behind each digest stands that of the page's readers, where it is not for everybody: what some may
+read has no effect on what is said of a page that others may.
+
 An entry is a hint, never a claim: the page that it names is asked whether it still has that digest,
 and one that has changed or gone is replaced by the page at hand. So nothing must be kept up to date
 when a page changes. Empty pages and script shells are nobody's duplicates: what a reader would see
@@ -14,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from shoal.duplicates.family import FAMILY
+from shoal.duplicates.near.groups import readers_digest
 from shoal.model.cell import NUL
 from shoal.model.digest import quick_digest
 from shoal.model.document import Document, Fate, Understood, WarcLocation
@@ -80,6 +84,8 @@ class ExactDuplicates:
         known = self._known(quick_digest(fetched.body))
         if known is None or (first := self._has_body(known)) is None or first.payload is None:
             return
+        if first.document.readers:  # it was for everybody when it was entered
+            return
         visit.seen_digest, visit.seen_at = known.digest, known.when
         visit.seen_url, visit.seen_location = known.url, first.payload
 
@@ -101,12 +107,12 @@ class ExactDuplicates:
         self, batch: Batch, visit: Visit, fetched: Fetched, document: Document
     ) -> tuple[bytes, int] | None:
         """The row and the depth of the page that has the same body, if there is one."""
-        key = quick_digest(fetched.body)
+        key = quick_digest(fetched.body) + readers_digest(document.readers)
         known = self._known(key)
         first = None
         if known is not None and known.digest == document.body_digest:
             first = self._has_body(known)
-        if known is None or first is None:
+        if known is None or first is None or first.document.readers != document.readers:
             self._enter(batch, key, visit, fetched, document)
         elif known.row != visit.row and _same_page(first.document, document):
             return known.row, first.depth
@@ -124,16 +130,20 @@ class ExactDuplicates:
     def _judge_text(self, batch: Batch, row: bytes, document: Document) -> Document:
         if not document.text_digest or document.text_chars < LEAST_TEXT_CHARS:
             return document
-        key = TEXT + document.text_digest.encode()
+        key = TEXT + document.text_digest.encode() + readers_digest(document.readers)
         other = self._table.get(FAMILY, key)
         if other == row:
             return document
         first = None if other is None else self._stored_of(other)
-        if other is None or first is None or first.document.text_digest != document.text_digest:
+        if (
+            other is None
+            or first is None
+            or first.document.text_digest != document.text_digest
+            or first.document.readers != document.readers
+        ):
             batch.put(FAMILY, key, row)
-        elif first.document.readers == document.readers:
-            return changed(document, same_text_as=url_of(other))
-        return document
+            return document
+        return changed(document, same_text_as=url_of(other))
 
     def _known(self, key: bytes) -> BodyPrint | None:
         stored = self._table.get(FAMILY, BODY + key)
@@ -165,7 +175,11 @@ class ExactDuplicates:
                 return True
         if key.startswith(TEXT):
             first = self._stored_of(value)
-            return first is None or first.document.text_digest.encode() != key[len(TEXT) :]
+            if first is None:
+                return True
+            document = first.document
+            digest = document.text_digest.encode() + readers_digest(document.readers)
+            return digest != key[len(TEXT) :]
         return False  # of another kind of print
 
 

@@ -42,8 +42,7 @@ class Outbound:
         finder = origin.found_from
         private = bool(away and finder) and self._is_private(site_of_key(finder))
         for site, linked in away.items():
-            news = [link for link in linked if self._is_news(link.row)]
-            if news:
+            if not origin.readers and [link for link in linked if self._is_news(link.row)]:
                 self.linked.add(site)
             item = Linked(
                 linked,

@@ -99,6 +99,10 @@ class Discovery:
             link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
         ]
         known = self._urls.find([link.row for link in links], keys)
+        if origin.readers:
+            # What only some may read names nothing to the crawl: what it finds, everyone may see.
+            rows = (link.row for link in links)
+            return [row if url is None else url.row for row, url in zip(rows, known, strict=True)]
         depth, is_plain = origin.depth, not origin.hops
         targets = []
         for link, found in zip(links, known, strict=True):

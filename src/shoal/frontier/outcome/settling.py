@@ -84,6 +84,8 @@ class Settler:
             self._discovery.enqueue(batch, state, visit.due_ms, now, revisit=is_revisit)
             return Settled(url, verdict, understood.listed)
         url.visits += fetched.requested
+        if verdict.documents:
+            url.restricted = bool(verdict.documents[0].readers)
         self._learn_of_site(ending, url)
         if fetched.outcome is Outcome.CHANGED:
             url.ask_whole = True

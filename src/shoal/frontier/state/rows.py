@@ -132,6 +132,9 @@ class UrlRow(Struct, array_like=True):
     releases did not say so of what they wrote."""
     requisites: int = 0
     """How many pictures, styles and scripts were named for it, also by its style sheets."""
+    restricted: bool = False
+    """Whether what is stored is not for everybody: then it is not taken for the page whose URL
+    differs from its own by a slash."""
 
     @property
     def category(self) -> str:

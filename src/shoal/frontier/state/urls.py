@@ -98,6 +98,8 @@ class Urls:
                 if value is None or not (best is None or _has_moved(best)):
                     continue
                 url = unpack_url(value)
+                if url.restricted and row != rows[i]:
+                    continue
                 if best is None or not _has_moved(url):
                     best, found[i] = url, self._remember(row, url)
         return found
@@ -106,7 +108,7 @@ class Urls:
         """What an earlier link of this very batch said of a URL that `find` did not know."""
         for spelling in spellings(row):
             url = self._changed.get(spelling)
-            if url is not None:
+            if url is not None and (spelling == row or not url.restricted):
                 return Seen(spelling, url.depth, url.can_reopen)
         return None
 
@@ -121,9 +123,16 @@ class Urls:
             self._young[key] = seen
         return seen
 
+    def _forget(self, key: bytes) -> None:
+        self._young.pop(key, None)
+        self._old.pop(key, None)
+
     def _remember(self, row: bytes, url: UrlRow) -> Seen:
         key = seen_row(row)
         seen = Seen(row, url.depth, url.can_reopen)
+        if url.restricted:
+            self._forget(key)
+            return seen
         if _has_moved(url):
             twin = self._young.get(key) or self._old.get(key)
             if twin is not None and twin.row != row:
