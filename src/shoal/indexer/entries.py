@@ -103,7 +103,8 @@ class Entries:
             for source, anchor in islice(self._store.said_of(each), _MOST_ANCHORS):
                 if anchor.text and not anchor.rel & _NOT_OURS:
                     site = source.partition(b"/")[0]
-                    sources.setdefault(anchor.text, {}).setdefault(site, (source, anchor))
+                    for text in anchor.texts:
+                        sources.setdefault(text, {}).setdefault(site, (source, anchor))
         most = sorted(sources.items(), key=lambda each: (-len(each[1]), each[0]))
         said = ((text, who) for text, who in most if self._is_public(who.values(), readers))
         return [(text, len(who)) for text, who in islice(said, _MOST_TEXTS)]

@@ -18,6 +18,11 @@ from shoal.store.change_log import ChangeLog
 from shoal.store.rows import LINKS, OutLink, What
 
 
+def _anchor(link: Link) -> tuple[object, ...]:
+    more = link.more
+    return (link.text, link.rel, (), more) if more else (link.text, link.rel)
+
+
 class Linking:
     def __init__(self, cells: Cells, log: ChangeLog, remote: RemoteTablets | None = None) -> None:
         self._cells = cells
@@ -48,7 +53,7 @@ class Linking:
             # A tuple packs as the Anchor (below, as the OutLink) that it is read back as, without
             # making one.
             (
-                (target + source, stamp + pack((link.text, link.rel)))
+                (target + source, stamp + pack(_anchor(link)))
                 for link, target in zip(links, targets, strict=True)
                 if target
             ),
@@ -73,7 +78,7 @@ class Linking:
             if readers is None:
                 before = self._cells.get(target, f"anchor:{said.source.decode()}")
                 readers = [] if before is None else unpack(Anchor, before.value).readers
-            anchor = Anchor(link.text, link.rel, readers)
+            anchor = Anchor(link.text, link.rel, readers, link.more)
             key, value = newest_key(target, said.source), stamped(said.when_ms, pack(anchor))
             batch.put("anchor", key, value)
             self._log.append(batch, target, What.LINKED, said.when_ms / 1000)

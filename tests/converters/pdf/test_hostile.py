@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.converters.pdf import info
+from shoal.converters.pdf import info, pdf
+from shoal.converters.pdf.text import PageText, Wanted, words_of
 from shoal.converters.xml import Element, all_text
 from tests.converters.pdf.test_pdf import column, made, read, said
 
@@ -113,6 +114,37 @@ def test_a_page_of_very_many_pieces_is_quick() -> None:
     result = read(made(said(*words)))
     assert result.page.text.count("fish") > 7_000
     assert time.process_time() - started < 8
+
+
+def test_letters_drawn_one_by_one_are_not_copied_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The longest stretch is the most that a letter which follows copies, so the work goes with the
+    letters; and nothing is lost or parted."""
+    longest: list[int] = []
+
+    def watched(page: object, wanted: Wanted) -> PageText:
+        found = words_of(page, wanted)
+        longest.append(max(len(word.text) for word in found.words))
+        return found
+
+    monkeypatch.setattr(pdf, "words_of", watched)
+    for letters in (1_000, 10_000, 40_000):
+        content = b"BT /F 1 Tf 72 700 Td " + b"(a) Tj " * letters + b"ET"
+        body = made(content, page=b"/MediaBox[0 0 99999 792]")
+        assert read(body).page.text == "a" * letters
+    assert longest == [999, 2_000, 2_000]  # the first letter of a line stands by itself
+
+
+def test_words_of_a_document_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read before is kept, and it says where it was cut."""
+    monkeypatch.setattr(pdf, "MOST_WORDS", 500)
+    content = b"BT /F 10 Tf 72 700 Td " + b"(a) Tj " * 300 + b"ET"
+    result = read(made(content, content, content))
+    assert result.page.text.count("a") == 500
+    assert result.problem == "cut within page 2 of 3: too many words"
+    whole = read(made(content))
+    assert (whole.page.text, whole.problem) == ("a" * 300, "")
 
 
 def test_titles_within_titles_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
