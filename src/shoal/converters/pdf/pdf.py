@@ -26,6 +26,7 @@ from shoal.converters.pdf.library import (
 )
 from shoal.converters.pdf.lines import lines_of
 from shoal.converters.pdf.mend import mended
+from shoal.converters.pdf.nesting import flattened
 from shoal.converters.pdf.notes import Notes, link_words, notes_of
 from shoal.converters.pdf.piece import Piece
 from shoal.converters.pdf.rows import pieces_of
@@ -65,7 +66,8 @@ class _Read:
 
 def convert(body: bytes, context: Context) -> list[Converted]:
     start = max(0, body.find(b"%PDF-"))
-    body = body[start:] if start else body
+    sent = body = body[start:] if start else body
+    body = flattened(sent)
     try:
         read = _read(body, context)
     except Unreadable as fault:
@@ -74,6 +76,8 @@ def convert(body: bytes, context: Context) -> list[Converted]:
         read = _mended(body, context) or read
     if not read.whole and _END not in body[-_TAIL_BYTES:]:
         read.problem = read.problem or "damaged: cut off"
+    if body is not sent:
+        read.problem = read.problem or "marks nested too deep: left out"
     return _made(read, context)
 
 
