@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from shoal.duplicates.methods.accuracy import Exercise
     from shoal.duplicates.methods.fingerprints import Decision, Fingerprinting
     from shoal.engine.revisit_settings import Selection
-    from shoal.engine.running import Summary, Watch
+    from shoal.engine.running import Watch
+    from shoal.engine.summary import Summary
     from shoal.files.cleaned import Cleaned
     from shoal.files.deduping import Deduped, Method
     from shoal.files.fingerprint_accuracy import FingerprintAccuracy

@@ -109,17 +109,23 @@ def test_rows_and_bytes_of_one_request_are_bounded(
     assert every(held, 2, sort=sort, state="failed") == whole
 
 
-@pytest.mark.parametrize("limit", ["_MOST_LOOKED_AT", "_MOST_READ_BYTES"])
-def test_what_is_too_long_to_be_sorted_by_time_is_refused(
-    held: Collection, limit: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("limit", "to"), [("_MOST_LOOKED_AT", 9), ("_MOST_READ_BYTES", 900), ("_MOST_KEPT_BYTES", 150)]
+)
+@pytest.mark.parametrize("most", [1, 7, 100])
+def test_a_long_list_by_time_is_gone_through_in_parts(
+    held: Collection, limit: str, to: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(url_list, limit, 12 if limit == "_MOST_LOOKED_AT" else 1600)
-    with pytest.raises(UsageError, match="too long to be sorted by time"):
-        url_page(held, Wanted(sort="time"), "", 5)
-    assert len(every(held, 2, sort="time", where="h3.test")) == 9
+    whole = every(held, sort="time", state="stored")
+    monkeypatch.setattr(url_list, "_MOST_LOOKED_AT", 20)
+    monkeypatch.setattr(url_list, limit, to)
+    page = url_page(held, Wanted(state="stored", sort="time"), "", most)
+    assert page.urls == []
+    assert page.looked_at <= 20
+    assert every(held, most, sort="time", state="stored") == whole
 
 
-@pytest.mark.parametrize("cursor", ["zz", "0", "ff"])
+@pytest.mark.parametrize("cursor", ["zz", "0", "ff", "kwE", "é"])
 def test_a_cursor_of_no_list(held: Collection, cursor: str) -> None:
     with pytest.raises(UsageError, match="the cursor is not one that a list gave"):
         url_page(held, Wanted(sort="time"), cursor)

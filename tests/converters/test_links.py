@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from shoal.converters import links
 from shoal.converters.links import Hrefs
+from shoal.model.link import Rel
 from shoal.model.urls.rowkey import row_key
 from shoal.model.urls.url import canonical
 from tests.converters.parts import link_maker
@@ -80,6 +81,47 @@ def test_a_reference_is_folded_before_it_is_parsed() -> None:
     hrefs.add("/c", "too many", 0)
     hrefs.add("/b", "later", 4)
     assert list(hrefs) == [("/a", ("text", 1)), ("/b", ("b", 0))]
+
+
+def said_of(*said: tuple[str, str, int]) -> list[tuple[str, str, tuple[str, ...]]]:
+    hrefs = Hrefs(100)
+    for raw, text, rel in said:
+        hrefs.add(raw, text, rel)
+    found = link_maker().links("https://reef.example/", "https://reef.example/", hrefs)
+    return [(link.url, link.text, link.more) for link in found]
+
+
+def test_one_link_has_every_text_of_a_target() -> None:
+    """Each once, whichever way the reference is written; none for what only has a picture."""
+    assert said_of(
+        ("/a", "", 0),
+        ("/a", "Home", 0),
+        ("/b", "b", 0),
+        ("/a#top", "Start", 0),
+        ("/a", "Home", 0),
+        ("https://reef.example/a", "Start", 0),
+        ("https://reef.example/a", "The reef", 0),
+    ) == [
+        ("https://reef.example/a", "Home", ("Start", "The reef")),
+        ("https://reef.example/b", "b", ()),
+    ]
+
+
+@pytest.mark.parametrize("rel", [int(Rel.NOFOLLOW), int(Rel.UGC), int(Rel.SPONSORED)])
+def test_a_link_that_is_no_vote_adds_no_text_to_one_that_is(rel: int) -> None:
+    spam = (("/a", "Home", 0), ("/a", "casino", rel), ("https://reef.example/a", "pills", rel))
+    assert said_of(*spam) == [("https://reef.example/a", "Home", ())]
+    both = (("/a", "Home", rel), ("/a", "casino", rel))
+    assert said_of(*both) == [("https://reef.example/a", "Home", ("casino",))]
+
+
+def test_texts_of_a_target_are_bounded() -> None:
+    many = [("/a" if number % 2 else "/a#x", f"text {number}", 0) for number in range(1_000)]
+    [(_, text, more)] = said_of(*many)
+    assert (text, more) == ("text 0", tuple(f"text {number}" for number in range(1, 8)))
+    long = [(raw, f"{number}" + "\u00fc" * 199, 0) for number in range(9) for raw in ("/a", "a")]
+    [(_, _, more)] = said_of(*long)
+    assert len(more) == 2  # of 399 bytes each
 
 
 def test_what_can_never_be_fetched_is_no_link() -> None:

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from shoal.engine.running import RunningCrawl, Summary
+from shoal.engine.running import RunningCrawl
+from shoal.engine.summary import Summary
 from shoal.frontier.background.revisit_dates import Selection
 from tests.crawl.run import crawl
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from shoal.config import load
-from shoal.engine.running import RunningCrawl, Summary, crawl_into
+from shoal.engine.running import RunningCrawl, crawl_into
+from shoal.engine.summary import Summary
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.model.link import Link, LinkSource
 from shoal.model.urls.rowkey import row_key

@@ -9,7 +9,7 @@ import pytest
 
 from shoal.api import open as open_collection
 from shoal.cli.terminal.status_report import ending
-from shoal.engine.running import Summary
+from shoal.engine.summary import Summary
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
 from tests.crawl.again import crawl_until, refresh

@@ -5,7 +5,6 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from shoal.maintenance.verify import verifying
 from shoal.repartition.repartition import repartition
 from shoal.store.cdxj import surt
 from tests.crawl.run import crawl
-from tests.world import RobotsMix, Running, Web, serve
+from tests.world import RobotsMix, Running, Web, gaps, overlaps, serve
 
 DELAY = 0.05
 ON = {"politeness.delay": DELAY, "crawl.scope": "host", "archive.requisites": "yes"}
@@ -109,10 +108,9 @@ def test_each_is_archived_once_politely_and_is_no_page(site: Site) -> None:
     pages = {site.page, site.url("/other")}
     assert site.responses() == Counter(site.needed | pages)
     assert site.requests() == Counter(site.needed | pages | {site.url("/gone.png")})
-    for host in range(2):
-        name = f"{site.running.web.host_name(host)}:{site.running.port}"
-        log = sorted((e for e in site.running.log() if e.host == name), key=lambda e: e.start)
-        assert min(b.start - (a.end or 0) for a, b in pairwise(log)) >= DELAY
+    log = site.running.log()
+    assert overlaps(log) == []
+    assert min(gap for host in gaps(log).values() for gap in host) >= DELAY
     assert site.problems() == []
     with open_collection(site.directory) as collection:
         status = collection.status()

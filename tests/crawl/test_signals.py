@@ -1,7 +1,6 @@
 """What owners say about the use of their pages is kept by a real crawl, told and exported."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
 from shoal.repartition.repartition import repartition
 from tests.crawl.run import crawl
-from tests.world import RobotsMix, Running, Web, serve
+from tests.world import RobotsMix, Running, Web, gaps, overlaps, serve
 
 CC = "https://creativecommons.org/licenses/by/4.0/"
 DELAY = 0.05
@@ -105,9 +104,9 @@ def test_tdmrep_is_asked_for_only_where_it_is_wanted(site: Running, tmp_path: Pa
 
     crawl(tmp_path / "other", [start], {**FAST, "politeness.tdmrep": "yes"})
     assert asked(site)[3:] == ["/robots.txt", WELL_KNOWN, "/start", "/open/page"]
-    answers = site.log()[3:]
-    gaps = [b.start - (a.end or 0) for a, b in pairwise(answers)]
-    assert min(gaps) >= DELAY
+    log = site.log()[3:]
+    assert overlaps(log) == []
+    assert min(gap for host in gaps(log).values() for gap in host) >= DELAY
     found, told = lines(tmp_path / "other", start)
     assert found.ai_use["site_tdm_reservation"] == "1"
     assert found.ai_use["site_tdm_policy"] == "https://reef.example/tdm"

@@ -13,7 +13,7 @@ from shoal.collection.page import Page
 from shoal.config import load
 from shoal.duplicates.exact.exact import LEAST_TEXT_CHARS
 from shoal.engine.engine import Engine
-from shoal.engine.running import Summary
+from shoal.engine.summary import Summary
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
 from shoal.model.document import Fate

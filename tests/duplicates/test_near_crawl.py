@@ -13,7 +13,7 @@ import pytest
 
 from shoal.api import open as open_collection
 from shoal.collection.collection import Collection
-from shoal.engine.running import Summary
+from shoal.engine.summary import Summary
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
 from shoal.model.document import Fate

@@ -67,9 +67,11 @@ def test_it_is_given_up_whatever_the_settings(keep_days: float, shortest: float)
     assert keep_days * DAY <= after <= keep_days * DAY + 5 * 12 * shortest
 
 
-def test_with_nothing_to_wait_for_it_is_given_up_at_once() -> None:
+@pytest.mark.parametrize("part", [0.0, 0.0004, 0.0006, 0.0009])
+def test_with_nothing_to_wait_for_it_is_given_up_at_once(part: float) -> None:
+    """At any part of a millisecond, which the row does not keep."""
     url = page()
-    visit(url, Outcome.MISSING, NOW, 404, MissingSettings(keep_seconds=0))
+    visit(url, Outcome.MISSING, NOW + part, 404, MissingSettings(keep_seconds=0))
     assert url.lost
 
 

@@ -603,6 +603,29 @@ def test_a_crawl_delay_is_kept_after_a_request_whose_end_nobody_saw(
     play.end(lease)
 
 
+@pytest.mark.parametrize("how", ["killed", "taken over"])
+def test_a_slow_hosts_own_delay_is_kept_after_a_request_whose_end_nobody_saw(
+    table: RocksTable, how: str
+) -> None:
+    """Its answer may have been under way for as long as the last one was, and ends only then."""
+    play = play_with(table, FakeClock())
+    play.add(f"{A}/1", f"{A}/2", f"{A}/3")
+    play.end(play.expect(f"{A}/1"), Answer(seconds=4.0))
+    play.clock.advance(30)
+    play.expect(f"{A}/2")  # it is asked, and then there is nobody
+    if how == "taken over":
+        settings = play.settings.frontier
+        others = replace(settings, requested_by_others=play.clock.now())
+        play.settings = replace(play.settings, frontier=others)
+    before = play.clock.now()
+    play.open()
+    while (lease := play.lease()) is None:
+        play.clock.advance(0.1)
+    assert 4 + 20 <= play.clock.now() - before <= 4 + 20 + 1
+    play.end(lease)
+    assert play.problems() == []
+
+
 def test_an_answer_that_asks_for_nothing_costs_no_batch_of_its_own(play: Play) -> None:
     play.add(f"{A}/1")
     lease = play.expect(f"{A}/1")

@@ -19,7 +19,7 @@ import shoal.frontier.schedule.sites
 from shoal.api import open as open_collection
 from shoal.config import load
 from shoal.control.one_file import body_of
-from shoal.engine.running import Summary
+from shoal.engine.summary import Summary
 from shoal.errors import UsageError
 from shoal.fetch.dns import Resolver
 from shoal.fetch.guard import is_public, public_only

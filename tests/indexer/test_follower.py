@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -25,12 +26,13 @@ from shoal.indexer.indexing import bring_up_to_date
 from shoal.layout.index_state import IndexState, read_state
 from shoal.layout.layout import Layout
 from shoal.maintenance.index_findings import index_findings
+from shoal.model.cell import newest_key, value_of
 from shoal.model.compression import zstd
 from shoal.model.document import Document, Fate, Understood
 from shoal.model.link import Link, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER
-from shoal.model.record import from_json
+from shoal.model.record import from_json, pack, unpack
 from shoal.model.urls.rowkey import row_key, site_key
 from shoal.model.urls.url import site_of
 from shoal.model.visit import Fetched, Visit, VisitKind
@@ -64,11 +66,12 @@ class Shelf:
         fate: Fate = Fate.WAITING,
         rel: int = 0,
         readers: list[str] | None = None,
+        more: tuple[str, ...] = (),
     ) -> None:
         """A visit of a page that says this, and calls others so."""
         document = Document(text=zstd(text.encode()), text_chars=len(text), fate=fate)
         document.readers = readers or []
-        out = [Link(to, row_key(to), said, rel) for to, said in (links or {}).items()]
+        out = [Link(to, row_key(to), said, rel, more=more) for to, said in (links or {}).items()]
         self._visit(url, Outcome.OK, Understood([document], out))
 
     def lose(self, url: str) -> None:
@@ -162,6 +165,44 @@ def test_a_link_that_comes_later_is_an_anchor_too(shelf: Shelf) -> None:
     shelf.put(C, links={A: "one name"})
     shelf.follow()
     assert shelf.anchors(A) == [("one name", 2)]
+    shelf.assert_equal()
+
+
+def test_every_text_of_a_page_for_another_is_indexed(shelf: Shelf) -> None:
+    """One site says them, and has one link."""
+    shelf.put(B, "haddock")
+    shelf.put(A, "cod", {B: "the haddock page"}, more=("fish soup", "a recipe"))
+    shelf.follow()
+    shelf.assert_equal()
+    assert shelf.anchors(B) == [("a recipe", 1), ("fish soup", 1), ("the haddock page", 1)]
+    assert [source for source, _ in shelf.store.said_of(row_key(B))] == [row_key(A)]
+    assert len(shelf.store.links_of(row_key(A))) == 1  # and one vote
+    shelf.put(A, "cod", {B: "the haddock page"}, more=("a recipe",))
+    shelf.follow()
+    shelf.assert_equal()
+    assert shelf.anchors(B) == [("a recipe", 1), ("the haddock page", 1)]
+
+
+def test_links_of_an_older_release_are_read(shelf: Shelf) -> None:
+    """They have one text each, and say no more."""
+    shelf.put(B, "haddock")
+    shelf.put(A, "cod", {B: "the haddock page"}, more=("soup",))
+    for family, row, qualifier in (("link", A, b"out"), ("anchor", B, row_key(A))):
+        key = newest_key(row_key(row), qualifier)
+        stored = shelf.table.get(family, key)
+        assert stored is not None
+        stamp, value = stored[: -len(value_of(stored))], unpack(list[Any], value_of(stored))
+        if family == "link":
+            old: list[Any] = [[link[:9], target] for link, target in value]
+        else:
+            old = value[:2]
+        batch = shelf.table.batch()
+        batch.put(family, key, stamp + pack(old))
+        shelf.table.write(batch)
+    [out] = shelf.store.links_of(row_key(A))
+    assert (out.link.text, out.link.more) == ("the haddock page", ())
+    assert shelf.anchors(B) == [("the haddock page", 1)]
+    shelf.follow()
     shelf.assert_equal()
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from shoal.api import open as open_collection
 from shoal.config import load
-from shoal.engine.running import Summary, crawl_into
+from shoal.engine.running import crawl_into
+from shoal.engine.summary import Summary
 from shoal.errors import Busy, CollectionError
 from shoal.layout.layout import Layout, WriteLock
 from shoal.maintenance import shadow

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from shoal.collection.slices import Slice, cut
 from shoal.collection.view import TabletView
+from shoal.engine.limits import pages_of
 from shoal.fleet.work import TabletQuestions, Work
 from shoal.frontier.state.rows import unpack_url, url_key
 from shoal.graph.edges import Progress
@@ -155,7 +156,7 @@ def settle_links(
 
 
 def fetched_pages(collection: TabletView) -> int:
-    return collection.frontier.counts().total("fetched/")
+    return pages_of(collection.frontier.counts())
 
 
 def vote_slice(

@@ -128,11 +128,12 @@ class Collection(Closing):
         """The same, one at a time: a front page may have a hundred thousand."""
         owner, name = self._owner(url), _meant(url)
         said = (each for _, each in of_one(self.tablets, owner, asked.anchor_slice, b"", name))
-        seen: set[asked.Said] = set()
+        seen: set[tuple[bytes, str]] = set()
         for each in readable(self.tablets, said):
-            if each not in seen:
-                seen.add(each)
-                yield url_of(each.source), each.text
+            for text in each.texts:
+                if (each.source, text) not in seen:
+                    seen.add((each.source, text))
+                    yield url_of(each.source), text
 
     def marks(self, url: str) -> dict[str, str]:
         """What was found out about a page, by name."""

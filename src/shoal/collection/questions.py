@@ -86,7 +86,7 @@ class Said(NamedTuple):
     """What a page of some tablet calls one of this tablet."""
 
     source: bytes
-    text: str
+    texts: tuple[str, ...]
 
 
 def anchor_slice(collection: TabletView, start: bytes, url: str) -> Slice[Said]:
@@ -101,7 +101,8 @@ def anchor_slice(collection: TabletView, start: bytes, url: str) -> Slice[Said]:
         for each in targets:
             first = source if each == target else b""
             for by, _, anchor in collection.store.anchors(each, collection.principal, first):
-                yield newest_key(each, by), Said(by, anchor.text), len(by) + len(anchor.text)
+                size = len(by) + sum(map(len, anchor.texts))
+                yield newest_key(each, by), Said(by, anchor.texts), size
 
     return cut(found())
 

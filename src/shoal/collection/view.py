@@ -174,9 +174,11 @@ class TabletView(Closing):
         return [(when, changed(visit, response=None, request=None)) for when, visit in found]
 
     def links(self, url: str) -> list[tuple[str, str]]:
-        """(target URL, anchor text) of the links on a page."""
+        """(target URL, anchor text) of the links on a page, each once."""
         return [
-            (out.link.url, out.link.text) for out in self.store.links(self.row(url), self.principal)
+            (out.link.url, text)
+            for out in self.store.links(self.row(url), self.principal)
+            for text in (out.link.text, *out.link.more)
         ]
 
     def anchors(self, url: str) -> list[tuple[str, str]]:
@@ -186,7 +188,7 @@ class TabletView(Closing):
         found: dict[tuple[str, str], None] = {}  # in their order, each once
         for each in (row, *self.followers(row)):
             for source, _, anchor in self.store.anchors(each, self.principal):
-                found[url_of(source), anchor.text] = None
+                found.update(dict.fromkeys((url_of(source), text) for text in anchor.texts))
         return list(found)
 
     def duplicates(self, url: str, at_most: int = MOST_DUPLICATES) -> list[str]:

@@ -37,6 +37,11 @@ _MAX_REMEMBERED = 20_000
 # (Plain integers: an enum's `&` costs more than all the rest of folding.)
 _UNLESS_ALL = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED | Rel.EMBED)
 
+_NOT_OURS = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED)
+_MOST_MORE = 7
+_MOST_MORE_BYTES = 1_000
+"""Of texts beside the first, for one target of one page."""
+
 Said = tuple[str, int]
 """What a page says of a target: anchor text and rel flags."""
 
@@ -59,6 +64,8 @@ class Hrefs:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._found: dict[str, Said] = {}
+        self.more: dict[str, tuple[str, ...]] = {}
+        """What else the page says, by references that it says something else of."""
 
     def add(self, raw: str, text: str, rel: int) -> None:
         raw = raw.strip(_SPACES)
@@ -70,7 +77,9 @@ class Hrefs:
             return  # the page itself
         known = self._found.get(raw)
         if known is not None:
-            self._found[raw] = _folded(known, text, rel)
+            said = self._found[raw] = _folded(known, text, rel)
+            if text != said[0] and not rel & _NOT_OURS & ~said[1]:
+                self.more[raw] = _with(self.more.get(raw, ()), text, said[0])
         elif len(self._found) < self._limit:
             self._found[raw] = text, rel
 
@@ -82,6 +91,14 @@ def _folded(known: Said, text: str, rel: int) -> Said:
     first = known[1]
     flags = (first & rel & _UNLESS_ALL) | ((first | rel) & ~_UNLESS_ALL)
     return known[0] or text, flags
+
+
+def _with(more: tuple[str, ...], text: str, first: str) -> tuple[str, ...]:
+    """One text more beside the first, unless it is known or there are enough."""
+    if not text or text == first or text in more or len(more) >= _MOST_MORE:
+        return more
+    size = sum(len(each.encode("utf-8", "replace")) for each in (*more, text))
+    return (*more, text) if size <= _MOST_MORE_BYTES else more
 
 
 class LinkMaker:
@@ -116,6 +133,7 @@ class LinkMaker:
         own_key = seen_key(page_url)
         origin, folder = self._place(base)
         targets, worth = self._targets, self._prioritizer.priority
+        more = hrefs.more
         for raw, (text, rel) in hrefs:
             url = _joined(raw, origin, folder)
             target = targets.get(url)
@@ -128,11 +146,16 @@ class LinkMaker:
             known = found.get(key)
             if known is not None:
                 known.text, known.rel = _folded((known.text, known.rel), text, rel)
+                if not rel & _NOT_OURS & ~known.rel:
+                    for each in (text, *more.get(raw, ())):
+                        known.more = _with(known.more, each, known.text)
             elif key != own_key:
                 priority = worth(url, LinkSource.LINK, text)
-                found[key] = Link(
+                link = found[key] = Link(
                     url, row, text, rel, refusal, priority, LinkSource.LINK, seen, site_length
                 )
+                if raw in more:
+                    link.more = more[raw]
         return list(found.values())
 
     def _looked_at(self, raw: str, base: str, origin: str, folder: str) -> str:

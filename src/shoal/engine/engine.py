@@ -21,7 +21,7 @@ from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
 from shoal.engine.local_files import look_again
-from shoal.engine.part_settings import child_config, frontier_settings
+from shoal.engine.part_settings import child_config, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
 from shoal.engine.recovery import Recovered, mend_archive
 from shoal.engine.remote_duplicates import RemoteDuplicates
@@ -256,9 +256,8 @@ class Engine:
     def set_budget(self) -> None:
         """It follows the number of pages and what there is to do; the price follows what was really
         made of it."""
-        per_second = self._budget(self._refresher.price.state.pages)
         allowance, now = self._frontier.allowance, self.clock.now()
-        allowance.set_rate(per_second, now)
+        allowance.set_rate(self._budget(self._refresher.price.state.pages), now)
         since, spent = self._spending
         if now - since >= _SPENDING_SECONDS:
             self._refresher.price.spend(allowance.spent - spent, now - since)
@@ -294,8 +293,7 @@ class Engine:
         """None: the settings want none."""
         if self.config.index.follow != "yes":
             return None
-        memory = self.config.index.memory
-        return IndexFollowing(self.layout, self._table, self._store.log, memory)
+        return IndexFollowing(self.layout, self._table, self._store.log, self.config.index.memory)
 
     def exchange(self) -> Exchange:
         """With other tablets."""
@@ -396,9 +394,7 @@ class Engine:
         return (anywhere(self._scope.settings) if is_anywhere else self._scope).refuses
 
     def _signature(self) -> bytes:
-        """Of all that URLs are judged by."""
-        feeds = () if self.config.feeds.scope == "any" else (self.config.feeds.scope,)
-        return pack((self._scope.settings, self._max_depth, *feeds))
+        return signature_of(self.config, self._scope.settings, self._max_depth)
 
     def _child_config(self) -> bytes:
         return child_config(self.config, self._rules, self._scope.settings, self.layout)

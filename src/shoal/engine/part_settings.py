@@ -89,3 +89,9 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             graph_directory=str(layout.data / GRAPH),
         )
     )
+
+
+def signature_of(config: Config, scope: ScopeSettings, max_depth: int | None) -> bytes:
+    """Of all that URLs are judged by."""
+    feeds = () if config.feeds.scope == "any" else (config.feeds.scope,)
+    return pack((scope, max_depth, *feeds))

@@ -7,7 +7,6 @@ snapshot is written for `status` and handed to whoever watches.
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +18,7 @@ from shoal.engine.engine import Engine
 from shoal.engine.limits import pages_of
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.engine.recovery import Recovered
+from shoal.engine.summary import Summary
 from shoal.focus.priority import PrioritySettings
 from shoal.frontier.background.revisit_dates import Selection
 from shoal.frontier.schedule.allowance import Mode
@@ -28,7 +28,6 @@ from shoal.layout.resume_flags import flags_to_go_on
 from shoal.layout.snapshot import (
     Live,
     Snapshot,
-    Status,
     Trouble,
     status_of,
     visits_of,
@@ -51,39 +50,6 @@ _SITES_LOOKED_AT = 10_000
 _TROUBLES_NAMED = 5
 _SECONDS_BETWEEN_RANKINGS = 600.0
 _NO_ANSWER = (Outcome.DNS, Outcome.CONNECT, Outcome.TLS, Outcome.TIMEOUT)
-
-
-@dataclass(frozen=True)
-class Summary:
-    """How a crawl ended."""
-
-    status: Status
-    seconds: float
-    reason: str
-    """`finished`, or what stopped it."""
-    waiting_later: int
-    """URLs that wait at hosts which must be left alone for longer than the crawl is patient."""
-    recovered: Recovered
-    """What an earlier process left undone, and was put right at the start."""
-    reconsidered: int
-    trouble: list[Trouble]
-    """The first few hosts that did not answer at the end, and why."""
-    unanswered: bool
-    """Nothing was ever fetched, because no seed's host answered."""
-    index_problem: str = ""
-    """Why not everything is indexed."""
-    again: int = 0
-    """Visits of this run to pages that had been visited before; of these:"""
-    changed: int = 0
-    missing: int = 0
-    """gone or moved;"""
-    again_failed: int = 0
-    left: int = 0
-    """Pages that a refresh chose and could not ask for: the next one chooses them anew."""
-
-    @property
-    def finished(self) -> bool:
-        return self.reason == "finished"
 
 
 Watch = Callable[[Snapshot], None]

@@ -18,7 +18,7 @@ from shoal.cluster.exchange import Pipe
 from shoal.cluster.objects import open_objects
 from shoal.config import Config
 from shoal.engine.recovery import Recovered
-from shoal.engine.running import Summary
+from shoal.engine.summary import Summary
 from shoal.errors import UsageError
 from shoal.fleet.cluster_claim import Claimed
 from shoal.fleet.coordinator import Coordinator, Watch

@@ -89,7 +89,9 @@ class Entries:
             known = (who for who in said if _may_be_known(who[1], readers))
             for source, anchor in islice(known, _MOST_ANCHORS):
                 if anchor.text and not anchor.rel & _NOT_OURS:
-                    sources.setdefault(anchor.text, set()).add(source.partition(b"/")[0])
+                    site = source.partition(b"/")[0]
+                    for text in anchor.texts:
+                        sources.setdefault(text, set()).add(site)
         most = sorted(sources.items(), key=lambda each: (-len(each[1]), each[0]))
         return [(text, len(sites)) for text, sites in most[:_MOST_TEXTS]]
 

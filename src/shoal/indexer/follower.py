@@ -189,9 +189,9 @@ class Follower:
             link = out.link
             if not link.text or not out.target or link.rel & _NOT_OURS:
                 continue
-            key = hash((out.target, link.text, site))
-            if is_all or key not in said:
-                said.add(key)
+            keys = [hash((out.target, text, site)) for text in (link.text, *link.more)]
+            if is_all or not said.issuperset(keys):
+                said.update(keys)
                 self._owed.add(out.target, number)
 
     def pay_back(self, at_most: int = _TARGETS_AT_ONCE) -> int:

@@ -305,7 +305,7 @@ class _Repair:
             found = self._table.get_many("anchor", [newest_key(target, row) for target in last])
             for (target, link), anchor in zip(last.items(), found, strict=True):
                 if anchor is None:
-                    value = pack(Anchor(link.text, link.rel))
+                    value = pack(Anchor(link.text, link.rel, more=link.more))
                     self._cells.set(batch, target, "anchor", row, value, when)
                     self._done.anchors_added += 1
             self._table.write(batch)

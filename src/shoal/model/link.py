@@ -52,6 +52,8 @@ class Link(Struct, array_like=True):
     """Its key in the seen test, when that is not the row itself."""
     site_length: int = 0
     """How much of the row is the site's key; 0 when it was not worked out."""
+    more: tuple[str, ...] = ()
+    """What else the page calls it, in other links to it; few, and short."""
 
 
 class Anchor(Struct, array_like=True):
@@ -61,3 +63,10 @@ class Anchor(Struct, array_like=True):
     rel: int = 0
     readers: list[str] = []
     """Of the source, where that is not for everybody."""
+    more: tuple[str, ...] = ()
+    """Other texts of the same page for the same target."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All of them, each once."""
+        return (self.text, *self.more)

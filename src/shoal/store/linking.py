@@ -18,6 +18,11 @@ from shoal.store.change_log import ChangeLog
 from shoal.store.rows import LINKS, OutLink, What
 
 
+def _anchor(link: Link, readers: Sequence[str]) -> tuple[object, ...]:
+    more = link.more
+    return (link.text, link.rel, readers, more) if more or readers else (link.text, link.rel)
+
+
 class Linking:
     def __init__(self, cells: Cells, log: ChangeLog, remote: RemoteTablets | None = None) -> None:
         self._cells = cells
@@ -45,13 +50,12 @@ class Linking:
             gone = {old.link.row for old in said} - {link.row for link in links}
             self._unlink_remote(batch, visit.row, gone, when)
         source, stamp = NUL + visit.row, stamped(to_ms(when), b"")
-        beside = (list(readers),) if readers else ()
         batch.put_many(
             "anchor",
             # A tuple packs as the Anchor (below, as the OutLink) that it is read back as, without
             # making one.
             (
-                (target + source, stamp + pack((link.text, link.rel, *beside)))
+                (target + source, stamp + pack(_anchor(link, readers)))
                 for link, target in zip(links, targets, strict=True)
                 if target
             ),
@@ -64,8 +68,9 @@ class Linking:
         cell = self._cells.get(source, LINKS)
         for said in () if cell is None else unpack(list[OutLink], cell.value):
             key = newest_key(said.target, source)
-            anchor = Anchor(said.link.text, said.link.rel, list(readers))
-            if said.target and cell is not None:
+            anchor = Anchor(said.link.text, said.link.rel, list(readers), said.link.more)
+            is_said = said.target and said.link.source is not LinkSource.REQUISITE
+            if is_said and cell is not None:
                 batch.put("anchor", key, stamped(to_ms(cell.when), pack(anchor)))
 
     def take_back(self, batch: Batch, source: bytes, when: float) -> None:
@@ -85,7 +90,7 @@ class Linking:
             if readers is None:
                 before = self._cells.get(target, f"anchor:{said.source.decode()}")
                 readers = [] if before is None else unpack(Anchor, before.value).readers
-            anchor = Anchor(link.text, link.rel, readers)
+            anchor = Anchor(link.text, link.rel, readers, link.more)
             key, value = newest_key(target, said.source), stamped(said.when_ms, pack(anchor))
             batch.put("anchor", key, value)
             self._log.append(batch, target, What.LINKED, said.when_ms / 1000)

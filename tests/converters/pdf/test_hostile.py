@@ -1,13 +1,16 @@
 """PDF files made to hurt: cut off, changed at random, linked in circles."""
 
 import random
+import re
 import time
 import zlib
 from pathlib import Path
 
 import pytest
 
-from shoal.converters.pdf import info
+from shoal.converters.pdf import info, pdf
+from shoal.converters.pdf.nesting import flattened
+from shoal.converters.pdf.text import PageText, Wanted, words_of
 from shoal.converters.xml import Element, all_text
 from tests.converters.pdf.test_pdf import column, made, read, said
 
@@ -113,6 +116,89 @@ def test_a_page_of_very_many_pieces_is_quick() -> None:
     result = read(made(said(*words)))
     assert result.page.text.count("fish") > 7_000
     assert time.process_time() - started < 8
+
+
+def test_letters_drawn_one_by_one_are_not_copied_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The longest stretch is the most that a letter which follows copies, so the work goes with the
+    letters; and nothing is lost or parted."""
+    longest: list[int] = []
+
+    def watched(page: object, wanted: Wanted) -> PageText:
+        found = words_of(page, wanted)
+        longest.append(max(len(word.text) for word in found.words))
+        return found
+
+    monkeypatch.setattr(pdf, "words_of", watched)
+    for letters in (1_000, 10_000, 40_000):
+        content = b"BT /F 1 Tf 72 700 Td " + b"(a) Tj " * letters + b"ET"
+        body = made(content, page=b"/MediaBox[0 0 99999 792]")
+        assert read(body).page.text == "a" * letters
+    assert longest == [999, 2_000, 2_000]  # the first letter of a line stands by itself
+
+
+def test_words_of_a_document_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read before is kept, and it says where it was cut."""
+    monkeypatch.setattr(pdf, "MOST_WORDS", 500)
+    content = b"BT /F 10 Tf 72 700 Td " + b"(a) Tj " * 300 + b"ET"
+    result = read(made(content, content, content))
+    assert result.page.text.count("a") == 500
+    assert result.problem == "cut within page 2 of 3: too many words"
+    whole = read(made(content))
+    assert (whole.page.text, whole.problem) == ("a" * 300, "")
+
+
+OPENS = (b"/P BMC ", b"/P<</MCID 0>>BDC ", b"/Span <</A<</B 1>>/C(x)>> BDC ")
+
+
+def depth_of(content: bytes) -> int:
+    """How many marks are open at once."""
+    depth = most = 0
+    for operator in re.findall(rb"BDC|BMC|EMC", content):
+        depth += -1 if operator == b"EMC" else 1
+        most = max(most, depth)
+    return most
+
+
+def packed(body: bytes, content: bytes) -> bytes:
+    """The same file with that stream compressed; its table is found anew."""
+    data = zlib.compress(content)
+    plain = b"<</Length %d>>\nstream\n%s" % (len(content), content)
+    assert plain in body
+    return body.replace(plain, b"<</Filter/FlateDecode/Length %d>>\nstream\n%s" % (len(data), data))
+
+
+@pytest.mark.parametrize("opens", OPENS)
+@pytest.mark.parametrize("levels", [2_000, 64_000])
+def test_marks_within_marks_are_flattened(opens: bytes, levels: int) -> None:
+    """PDFium copies all open marks at every new one: what it is given has no more than so many,
+    however deep the file goes. No text is lost."""
+    inner = said((72, 600, "Deep"))
+    content = said((72, 700, "Fish")) + b"\n" + opens * levels + inner + b" EMC" * levels
+    content += b"\n" + said((72, 500, "After"))
+    for body in (made(content), packed(made(content), content)):
+        flat = flattened(body)
+        assert len(flat) == len(body)
+        result = read(body)
+        assert result.page.text.split() == ["Fish", "Deep", "After"]
+        assert result.problem in ("marks nested too deep: left out", "damaged: mended")
+    assert depth_of(flattened(made(content))) == 1_000
+
+
+def test_marks_that_stay_open_from_one_stream_to_the_next_are_counted() -> None:
+    names = ["cod", "eel", "gar", "ide", "koi", "ray", "tuna"]
+    pages = [
+        b"/P BMC " * 300 + said((72, 700 - 50 * number, name)) for number, name in enumerate(names)
+    ]
+    assert depth_of(flattened(made(*pages))) == 1_000
+    assert read(made(*pages)).page.text.split() == names
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_with_few_marks_are_read_as_they_are(name: str) -> None:
+    body = (SAMPLES / name).read_bytes()
+    assert flattened(body) is body
 
 
 def test_titles_within_titles_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

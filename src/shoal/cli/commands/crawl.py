@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from shoal.cli.terminal.crawl_progress import Progress
     from shoal.config import Config
     from shoal.engine.revisit_settings import Selection
-    from shoal.engine.running import RunningCrawl, Summary
+    from shoal.engine.running import RunningCrawl
+    from shoal.engine.summary import Summary
     from shoal.layout.layout import Layout
     from shoal.model.link import Link
 

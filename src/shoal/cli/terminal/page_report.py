@@ -111,7 +111,10 @@ def _readable(page: Page) -> str:
 
 def _summary(page: Page) -> None:
     document, collection = page.document, page.collection
-    links, linking = collection.links(page.url), {u for u, _ in collection.anchors(page.url)}
+    links, linking = (
+        {url for url, _ in pairs}
+        for pairs in (collection.links(page.url), collection.anchors(page.url))
+    )
     versions = sum(1 for _, visit in collection.history(page.url) if visit.status)
     facts = {
         "title": document.title,

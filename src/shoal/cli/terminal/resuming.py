@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shoal.cli.terminal.wording import program
 from shoal.config import Config
-from shoal.engine.running import Summary
+from shoal.engine.summary import Summary
 from shoal.layout.layout import DEFAULT_DIRECTORY
 from shoal.layout.resume_flags import enough_to_go_on, flags_to_go_on
 

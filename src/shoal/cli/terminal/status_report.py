@@ -7,7 +7,7 @@ from shoal.cli.terminal.resuming import in_directory
 from shoal.cli.terminal.wording import count, duration, one_line, parts, program, size
 from shoal.clock import iso
 from shoal.engine.recovery import Recovered
-from shoal.engine.running import Summary
+from shoal.engine.summary import Summary
 from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status, Trouble
 

@@ -6,30 +6,34 @@ Each tablet of a cluster is asked for the same page; the list is whole up to whe
 stopped.
 
 Every line has a key, and a list is in the order of its keys: the row alone by address; behind the
-place of its state, for which the rows are gone through once for each; behind its time, newest
-first. No rows are stored by time: all of a range are looked at for each page, and a range that has
-too many for that is refused.
+place of its state, for which the rows are gone through once for each.
+
+No rows are stored by time. For a page in that order all rows are looked at, over as many requests
+as that takes; the cursor carries along the newest that were found so far, bounded in bytes, and
+they are shown when the last row was seen. So a page may be short, and is never wrong.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterator, Sequence
 from heapq import merge, nsmallest
-from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from shoal.clock import iso
 from shoal.collection.collection import Collection
+from shoal.collection.tablets import Tablets
 from shoal.collection.view import TabletView
 from shoal.errors import UsageError
 from shoal.frontier.state.rows import LISTED_INSIDE, UrlRow, row_of_url_key, unpack_url
 from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
 from shoal.model import outcome
+from shoal.model.digest import stable_number
 from shoal.model.document import Fate
 from shoal.model.outcome import State
-from shoal.model.record import Struct
+from shoal.model.record import JSON_ERRORS, Struct, pack, unpack
 from shoal.model.urls.rowkey import KeyRange, row_key, url_of
 
 MOST_ON_A_PAGE = 100
@@ -50,7 +54,11 @@ _PARTS = (*map(str, State), INSIDE)
 """In the order of a list that is sorted by state; each URL stands in one."""
 SORTS = ("address", "state", "time")
 _LAST_TIME = (1 << 64) - 1
-_TIME_BYTES = 8
+_MOST_KEPT_BYTES = 2400
+"""Of lines that a cursor carries along: it is a part of an address, which may have 8,000."""
+_SHORT_BYTES = 1000
+"""Of a row that a cursor names beside these lines."""
+_NO_CURSOR = "the cursor is not one that a list gave"
 
 
 class UrlLine(Struct):
@@ -98,22 +106,22 @@ def url_page(held: Collection, wanted: Wanted, cursor: str = "", most: int = 50)
         return _in_flight(held, wanted)
     tablets = held.tablets
     _states(wanted.state)  # a wrong one is told before anybody is asked
-    place = _place(cursor, wanted.sort) if cursor else b""
+    if wanted.sort == "time":
+        return _page_by_time(tablets, wanted, cursor, most)
+    place = _place(cursor) if cursor else b""
     answers = tablets.ask_all(listed, wanted, place, most, tablets.count)
     end = min((each.rest for each in answers if each.rest), default=b"")
     lines = merge(*(each.lines for each in answers), key=itemgetter(0))
     known = [(key, line) for key, line in lines if not end or key < end]
     rest = known[most][0] if len(known) > most else end
     looked_at = sum(each.looked_at for each in answers)
-    return UrlPage([line for _, line in known[:most]], rest.hex(), looked_at)
+    return UrlPage([line for _, line in known[:most]], _written(rest), looked_at)
 
 
 def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tablets: int) -> Listed:
     """From a key on; a question, with one of so many tablets' share of the rows to look at."""
     most_rows = max(most, _MOST_LOOKED_AT // tablets) if tablets > 1 else _MOST_LOOKED_AT
     reading = _Reading(collection, wanted, most_rows, _MOST_READ_BYTES // tablets)
-    if wanted.sort == "time":
-        return _by_time(reading, place, most)
     found: list[tuple[bytes, UrlLine]] = []
     deadline_s = time.monotonic() + _MOST_SECONDS
     for prefix, part in _passes(wanted):
@@ -129,24 +137,118 @@ def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tabl
     return Listed(found, b"", reading.looked_at)
 
 
-def _by_time(reading: "_Reading", place: bytes, most: int) -> Listed:
-    """The newest first; what was never fetched comes last."""
+class Recent(NamedTuple):
+    """A line of a list by time: the newest comes first, those of one moment in any order that
+    stays."""
 
-    def found() -> Iterator[tuple[bytes, UrlRow]]:
-        for row, url in reading.rows(b""):
-            if reading.is_over:
-                raise UsageError(
-                    f"the list is too long to be sorted by time, after {reading.looked_at:,} URLs; "
-                    "name a host, or sort it by address or state"
-                )
+    key: bytes
+    row: bytes
+
+
+class TimeCursor(Struct, array_like=True):
+    """How far a page by time is."""
+
+    first: bytes = b""
+    """The key that the page begins with."""
+    row: bytes = b""
+    """The row to look at next; empty: from the beginning."""
+    kept: list[Recent] = []
+    """The newest so far."""
+    beyond: bytes = b""
+    """What has this key, or a later one, is of no use for the page; empty: nothing was left out."""
+
+
+class Seen(NamedTuple):
+    """What one tablet found for a page by time."""
+
+    newest: list[Recent]
+    rest: bytes
+    """The row to go on with; empty when there is none."""
+    looked_at: int
+
+
+def _page_by_time(tablets: Tablets, wanted: Wanted, cursor: str, most: int) -> UrlPage:
+    at = _time_cursor(cursor)
+
+    def ask(stop: bytes) -> list[Seen]:
+        return tablets.ask_all(newest, wanted, at, stop, most, tablets.count)
+
+    answers = ask(b"")
+    stop = min((each.rest for each in answers if each.rest), default=b"")
+    if stop and tablets.count > 1:
+        answers = ask(stop)  # all of them as far as the first that had enough
+    looked_at = sum(each.looked_at for each in answers)
+    found = sorted({*at.kept, *(line for each in answers for line in each.newest)})
+    kept, beyond = _that_fit(found, at.beyond, most, _MOST_KEPT_BYTES if stop else None)
+    if stop:
+        further = TimeCursor(at.first, stop, kept, beyond)
+        return UrlPage([], _written(pack(further)), looked_at)
+    lines = {row: line for each in tablets.ask_all(lines_of, kept, wanted) for row, line in each}
+    rest = _written(pack(TimeCursor(beyond))) if beyond else ""
+    return UrlPage([lines[each.row] for each in kept if each.row in lines], rest, looked_at)
+
+
+def newest(  # noqa: PLR0913 - what a question is told stands in it
+    view: TabletView, wanted: Wanted, at: TimeCursor, stop: bytes, most: int, tablets: int
+) -> Seen:
+    """A question: the newest of the next rows, up to one where it must end, or with enough read."""
+    reading = _Reading(view, wanted, _MOST_LOOKED_AT // tablets, _MOST_READ_BYTES // tablets)
+    rest = b""
+
+    def is_enough(row: bytes) -> bool:
+        """Rather at a short row; but there may be none."""
+        is_last = reading.looked_at >= 2 * _MOST_LOOKED_AT // tablets
+        return reading.is_over and (len(row) <= _SHORT_BYTES or is_last)
+
+    def found() -> Iterator[Recent]:
+        nonlocal rest
+        for row, url in reading.rows(at.row):
+            if row >= stop if stop else is_enough(row):
+                rest = row
+                return
             reading.looked_at += 1
-            key = (_LAST_TIME - url.fetched_ms).to_bytes(_TIME_BYTES, "big") + row
-            if key >= place and reading.takes(row, url):
-                yield key, url
+            when = (_LAST_TIME - url.fetched_ms).to_bytes(8, "big")
+            key = when + stable_number(row).to_bytes(8, "big")
+            is_of_page = key >= at.first and (not at.beyond or key < at.beyond)
+            if is_of_page and reading.takes(row, url):
+                yield Recent(key, row)
 
-    newest = nsmallest(most + 1, found(), key=itemgetter(0))
-    lines = [(key, reading.line(key[_TIME_BYTES:], url)) for key, url in islice(newest, most)]
-    return Listed(lines, newest[most][0] if len(newest) > most else b"", reading.looked_at)
+    return Seen(nsmallest(most + 1, found()), rest, reading.looked_at)
+
+
+def lines_of(
+    view: TabletView, lines: Sequence[Recent], wanted: Wanted
+) -> list[tuple[bytes, UrlLine]]:
+    """A question: those that a tablet has, as they are now."""
+    reading = _Reading(view, wanted, 0, 0)
+    known = [(each.row, view.frontier.url(each.row)) for each in lines]
+    return [
+        (row, reading.line(row, url))
+        for row, url in known
+        if url is not None and reading.takes(row, url)
+    ]
+
+
+def _that_fit(
+    found: Sequence[Recent], beyond: bytes, most: int, most_bytes: int | None
+) -> tuple[list[Recent], bytes]:
+    """The first of them, one at least, and the key of the first that is left out."""
+    kept: list[Recent] = []
+    size_bytes = 0
+    for each in found:
+        size_bytes += len(each.key) + len(each.row)
+        is_full = most_bytes is not None and size_bytes > most_bytes
+        if kept and (len(kept) == most or is_full):
+            return kept, each.key
+        kept.append(each)
+    return kept, beyond
+
+
+def _time_cursor(cursor: str) -> TimeCursor:
+    try:
+        return unpack(TimeCursor, _place(cursor)) if cursor else TimeCursor()
+    except JSON_ERRORS:
+        raise UsageError(_NO_CURSOR) from None
 
 
 def _passes(wanted: Wanted) -> list[tuple[bytes, str]]:
@@ -246,14 +348,16 @@ def _states(name: str) -> tuple[str, ...]:
     return (State(name),)
 
 
-def _place(cursor: str, sort: str) -> bytes:
+def _written(place: bytes) -> str:
+    """As a part of an address: shorter than in hexadecimal digits by a third."""
+    return urlsafe_b64encode(place).decode().rstrip("=")
+
+
+def _place(cursor: str) -> bytes:
     try:
-        place = bytes.fromhex(cursor)
+        return urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except ValueError:
-        place = b""
-    if not place or (sort == "time" and len(place) < _TIME_BYTES):
-        raise UsageError("the cursor is not one that a list gave")
-    return place
+        raise UsageError(_NO_CURSOR) from None
 
 
 def _line(row: bytes, url: UrlRow, reason: str) -> UrlLine:

@@ -26,12 +26,13 @@ from shoal.converters.pdf.library import (
 )
 from shoal.converters.pdf.lines import lines_of
 from shoal.converters.pdf.mend import mended
+from shoal.converters.pdf.nesting import flattened
 from shoal.converters.pdf.notes import Notes, link_words, notes_of
 from shoal.converters.pdf.piece import Piece
 from shoal.converters.pdf.rows import pieces_of
 from shoal.converters.pdf.running import mark_margins, settle_running
 from shoal.converters.pdf.tags import tagged
-from shoal.converters.pdf.text import PageText, Wanted, Word, words_of
+from shoal.converters.pdf.text import MOST_WORDS, PageText, Wanted, Word, words_of
 from shoal.converters.pdf.tree import tree_of
 from shoal.converters.pdf.write import write_pieces
 from shoal.converters.pdf.xfa import xfa_lines
@@ -57,13 +58,16 @@ class _Read:
     """Of a form whose pages are not there."""
     known: About = field(default_factory=About)
     empty: int = 0
+    words: int = 0
+    """That may still be asked for."""
     whole: bool = True
     problem: str = ""
 
 
 def convert(body: bytes, context: Context) -> list[Converted]:
     start = max(0, body.find(b"%PDF-"))
-    body = body[start:] if start else body
+    sent = body = body[start:] if start else body
+    body = flattened(sent)
     try:
         read = _read(body, context)
     except Unreadable as fault:
@@ -72,6 +76,8 @@ def convert(body: bytes, context: Context) -> list[Converted]:
         read = _mended(body, context) or read
     if not read.whole and _END not in body[-_TAIL_BYTES:]:
         read.problem = read.problem or "damaged: cut off"
+    if body is not sent:
+        read.problem = read.problem or "marks nested too deep: left out"
     return _made(read, context)
 
 
@@ -92,6 +98,7 @@ def _read(body: bytes, context: Context) -> _Read:
     read = _Read()
     limits = context.limits
     until, chars = time.monotonic() + _SECONDS, limits.text_chars
+    read.words = MOST_WORDS
     with opened(body) as pdf:
         read.whole = is_whole(pdf)
         read.known = about(pdf, body)
@@ -103,6 +110,9 @@ def _read(body: bytes, context: Context) -> _Read:
                 break
             held = sum(len(file.data) for file in read.files)
             chars -= _read_page(pdf, number, read, chars, limits.member_bytes - held)
+            if read.words <= 0:
+                read.problem = f"cut within page {number + 1} of {pdf.page_count}: too many words"
+                break
         read.lines = xfa_lines(pdf, limits.text_chars - chars) if pdf.form else []
         if pdf.page_count > _PAGES:
             read.problem = f"cut after {_PAGES} of {pdf.page_count} pages"
@@ -119,7 +129,8 @@ def _read_page(pdf: Pdf, number: int, read: _Read, most_chars: int, most_bytes: 
         notes = notes_of(pdf, page, most_bytes)
         nodes = tree_of(page)
         boxes = [box for box, _ in notes.links]
-        text = words_of(page, Wanted(most_chars, bool(nodes), boxes))
+        text = words_of(page, Wanted(most_chars, bool(nodes), boxes, read.words))
+        read.words -= text.asked
         link_words(text.words, notes.links)
         pieces: list[Piece] = []
         rest = text.words

@@ -38,6 +38,12 @@ _MARKS = 8
 _NONE, _SPACE, _SPACES, _BREAK = range(4)
 """What stands before a word."""
 _BAND_PT = 12
+_STRETCH_CHARS = 2_000
+"""A line is shorter; what goes on for longer is taken in parts, or each letter would be copied as
+often as letters follow it."""
+MOST_WORDS = 1_000_000
+"""Of one document: as many as its letters make in any language. A file may draw each letter by
+itself, and each costs as much as a word."""
 ACCENTS = {
     "¨": "\u0308",
     "´": "\u0301",
@@ -111,6 +117,8 @@ class Box(NamedTuple):
 class PageText(NamedTuple):
     words: list[Word]
     box: Box
+    asked: int = 0
+    """Words and parts of words that were asked for, each with its place and looks."""
 
 
 class _Looks:
@@ -188,6 +196,7 @@ class Wanted(NamedTuple):
     """With what marks them for the structure tree."""
     links: Sequence[Box] = ()
     """One by one, where there are links."""
+    most_words: int = MOST_WORDS
 
 
 def words_of(page: Any, wanted: Wanted) -> PageText:
@@ -199,7 +208,7 @@ def words_of(page: Any, wanted: Wanted) -> PageText:
         return PageText([], box)
     try:
         count = min(wanted.most_chars, raw.FPDFText_CountChars(handle))
-        words = _words(handle, count, wanted) if count > 0 else []
+        words, asked = _words(handle, count, wanted) if count > 0 else ([], 0)
     finally:
         raw.FPDFText_ClosePage(handle)
     boxes = [box.turned(turn) for turn in range(4)]
@@ -209,7 +218,7 @@ def words_of(page: Any, wanted: Wanted) -> PageText:
         for left, bottom, right, top in (boxes[word.style.turn],)
         if word.x1 > left and word.x0 < right and bottom - 2 <= word.y <= top
     ]
-    return PageText(seen or words, box)
+    return PageText(seen or words, box, asked)
 
 
 def _box_of(page: Any) -> Box:
@@ -242,12 +251,15 @@ def _heights(links: Sequence[Box]) -> frozenset[int]:
     )
 
 
-def _words(handle: Any, count: int, wanted: Wanted) -> list[Word]:
+def _words(handle: Any, count: int, wanted: Wanted) -> tuple[list[Word], int]:
+    """And how many were asked for."""
     letters = _letters(handle, count)
     text = ctypes.cast(handle, ctypes.c_void_p).value or 0
     reading = _Reading(text, letters, wanted)
     before, breaks = -2, True
     for match in _WORD.finditer(letters):
+        if reading.asked >= wanted.most_words:
+            break
         start, end = match.span()
         if letters[start] in "\r\n":
             breaks = True
@@ -257,12 +269,13 @@ def _words(handle: Any, count: int, wanted: Wanted) -> list[Word]:
         if end - start == 1 or _object_at(text, end - 1) == found:
             reading.word(start, end, found, space)
         else:
-            for first, last, part in _stretches(text, start, end):
+            parts = _stretches(text, start, end, wanted.most_words - reading.asked)
+            for first, last, part in parts:
                 reading.word(first, last, part, _NONE if first > start else space)
         breaks, before = False, end
     if not letters.isascii() or DIVISIONS[0] in letters:
         _mend_letters(reading.words)
-    return reading.words
+    return reading.words, reading.asked
 
 
 class _Reading:
@@ -277,9 +290,11 @@ class _Reading:
         self._rtl = _RTL.search(letters) is not None
         self._stretch: Word | None = None  # that may be made longer
         self.words: list[Word] = []
+        self.asked = 0
 
     def word(self, start: int, end: int, found: int | None, space: int) -> None:
         text, box = self._text, self._box
+        self.asked += 1
         _origin_at(text, start, self._x_at, self._y_at)
         _loose_at(text, end - 1, self._box_at)
         style = self._looks.style(found, start)
@@ -299,7 +314,8 @@ class _Reading:
         gap = x0 - self.words[-1].x1 if self.words else 0.0
         if last is not None and space < _SPACES and last.y == y and last.style == style:
             widest = style.size if last.style is style else 0.45 * style.size
-            if -0.2 * style.size < gap < widest and last.text[-1] not in DIVISIONS:
+            fits = -0.2 * style.size < gap < widest and len(last.text) < _STRETCH_CHARS
+            if fits and last.text[-1] not in DIVISIONS:
                 last.text += letters if space == _NONE else " " + letters
                 last.x1 = x1
                 return
@@ -350,14 +366,16 @@ def _along(turn: int, place: Any, box: Any) -> tuple[float, float, float]:
     return -place[1], -box[3], place[0]
 
 
-def _stretches(text: int, start: int, end: int) -> list[tuple[int, int, int | None]]:
-    """(start, end, text object) of the parts of a word that are drawn apart."""
+def _stretches(text: int, start: int, end: int, most: int) -> list[tuple[int, int, int | None]]:
+    """(start, end, text object) of the parts of a word that are drawn apart, the first of them."""
     parts: list[tuple[int, int, int | None]] = []
     first, found = start, _object_at(text, start)
     for index in range(start + 1, end):
         other = _object_at(text, index)
         if other != found and other:
             parts.append((first, index, found))
+            if len(parts) >= most:
+                return parts
             first, found = index, other
     parts.append((first, end, found))
     return parts

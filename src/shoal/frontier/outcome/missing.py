@@ -63,8 +63,9 @@ def note_missing(url: UrlRow, fetched: Fetched, now: float, settings: MissingSet
         case Outcome.MISSING | Outcome.REDIRECT:
             url.missing_ms = url.missing_ms or to_ms(now)
             missing_seconds = now - url.missing_ms / 1000
-            is_sure = url.misses >= _SURE_AFTER or not settings.keep_seconds
-            url.lost = not was_there or (is_sure and missing_seconds >= settings.keep_seconds)
+            is_sure = url.misses >= _SURE_AFTER and missing_seconds >= settings.keep_seconds
+            # Nothing to wait for is told apart: in milliseconds the miss may be ahead of now.
+            url.lost = is_sure or not (was_there and settings.keep_seconds)
 
 
 def ask_again_at(

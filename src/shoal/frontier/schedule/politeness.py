@@ -43,6 +43,10 @@ class Politeness:
             return seconds
         return PUBLIC_MINIMUM_SECONDS
 
+    def answer_before(self, pause: float) -> float:
+        """Seconds that a fetch took which was followed by such a pause, if that came of it."""
+        return pause / self.delay_factor if self.delay_factor > 0 else 0.0
+
     def address_gap(self) -> float:
         """Seconds between two requests to one address, whatever the hosts."""
         return self.delay / self.address_share if self.address_share > 0 else 0.0

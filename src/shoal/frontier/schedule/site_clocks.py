@@ -91,12 +91,15 @@ class SiteClocks:
         row.note = row.note or "robots.txt can't be had"
 
     def count_as_requested(self, active: ActiveSite, now: float) -> None:
-        """It is not known whether the host was asked, nor when its answer ended: just now."""
+        """It is not known whether the host was asked, nor when its answer ended: just now; that of
+        a slow host when it has taken as long as the last one did."""
         row = active.gate.row
         crawl_delay = active.rules.crawl_delay if active.rules is not None else None
         pause = self._politeness.pause(0.0, crawl_delay, row.address)
         row.last_ms = ceil(now * 1000)
         wait_ms = max(ceil(pause * 1000), self.wait_if_unknown_ms(row))
+        if row.delay_ms > ceil(pause * 1000):
+            wait_ms += ceil(self._politeness.answer_before(row.delay_ms / 1000) * 1000)
         row.next_ms = max(row.next_ms, row.last_ms + wait_ms)
         self.addresses.start(row.address, now)
 

@@ -21,7 +21,7 @@ from shoal.web.server.plots import WINDOW_SECONDS, Plot, plots
 from shoal.web.server.series import EVERY_SECONDS, Look, Point
 from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, number
-from shoal.web.views.funnel import Step, counts, funnel
+from shoal.web.views.funnel import Step, counts, funnel, inside
 
 _KEEP_ALIVE_SECONDS = 15.0
 _STREAM_SECONDS = 600.0
@@ -60,6 +60,8 @@ class Dashboard(Struct):
     standing: Standing
     figures: Figures
     funnel: Step
+    inside: Step
+    """Documents inside others."""
     plots: list[Plot]
     points: list[Point]
     """When, pages/s, queued, bytes/s, errors/s; of the last five minutes."""
@@ -86,6 +88,7 @@ def dashboard_of(
         standing=look.standing,
         figures=figures(look),
         funnel=funnel(look.status),
+        inside=inside(look.status),
         plots=plots(points, look.when),
         points=points,
         trouble=[] if live is None else live.trouble,
@@ -103,7 +106,7 @@ def figures(look: Look) -> Figures:
     return Figures(
         state=look.standing.state,
         says=look.standing.says,
-        counts=counts(funnel(status)),
+        counts=counts(funnel(status)) | (counts(inside(status)) if status.inside else {}),
         pages_per_second=0.0 if live is None else live.pages_per_second,
         in_flight=_live(live, "in_flight"),
         reading=_live(live, "reading"),

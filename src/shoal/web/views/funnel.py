@@ -1,8 +1,10 @@
 """Where did all URLs go? The funnel, whose counts add up, each number with the list behind it.
 
 discovered = queued + in flight + answered + excluded + failed
-answered   = fetched + unchanged + redirect + gone + source (sitemaps, feeds, requisites)
+answered   = fetched + redirect + gone + source (sitemaps, feeds, requisites)
 fetched    = indexed + waiting for the index + duplicate + noindex + empty + …
+
+Documents inside others are no URLs: they stand beside it.
 """
 
 from collections.abc import Mapping
@@ -58,6 +60,18 @@ def funnel(status: Status) -> Step:
         failed,
     ]
     return discovered
+
+
+def inside(status: Status) -> Step:
+    """Documents inside others, by fate."""
+
+    def step(name: str, count: int, reason: str = "") -> Step:
+        share = min(100, round(100 * count / max(1, status.discovered)))
+        return Step(name, count, path("/urls", state="inside", reason=reason), share)
+
+    found = step("inside", status.inside)
+    found.below = [step(name, count, name) for name, count in status.inside_by_fate.items()]
+    return found
 
 
 def counts(step: Step, above: str = "") -> dict[str, int]:

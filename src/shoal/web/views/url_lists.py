@@ -112,14 +112,13 @@ VIEWS = (
             Parameter("text", "What the address has in it, in capitals or not."),
             Parameter(
                 "sort",
-                "By address, by state, or by time, newest first: which is for lists of no more "
-                "than 50,000 URLs; others are refused.",
+                "By address, by state, or by time, newest first.",
                 one_of=SORTS,
             ),
             Parameter(
                 "cursor",
                 "Where to go on, as the page before says.",
-                pattern="([0-9a-f]{2})+",
+                pattern="[0-9A-Za-z_-]{2,8000}",
                 must_be="one that a list gave",
             ),
             Parameter("limit", f"URLs on a page, {MOST_ON_A_PAGE} at most.", "integer"),
