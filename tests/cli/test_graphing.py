@@ -88,7 +88,8 @@ def test_anchors_and_links_of_a_page_add_up(ask: Ask) -> None:
     for url in (HOME, CLOWNFISH, f"{HOME}glossary.html"):
         told = as_json(ask("links", url, "--json"))
         anchors = ask("show", url, "--anchors").splitlines()
-        assert len(anchors) == told["total_in"] + told["to_duplicates"]
+        sources = {line.split("\t")[0] for line in anchors}  # each may call it by several texts
+        assert len(sources) == told["total_in"] + told["to_duplicates"]
     found = as_json(ask("links", HOME, "--json"))
     assert found["to_duplicates"] > 0
     said = f"{found['to_duplicates']} further links lead to near-duplicates that it stands for"
