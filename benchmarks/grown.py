@@ -24,6 +24,7 @@ from benchmarks.population import (
     site_of_host,
     spread,
 )
+from shoal.counters import VISITS
 from shoal.frontier.outcome.queue_order import Order
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.credit import CreditRow, credit_key, domain_of, standing_of, standings
@@ -210,7 +211,7 @@ class Grown:
         visits = life.visited * life.visits_each
         credit = CreditRow(spent=_OWN_TEXT_COSTS * life.visited)
         standing = standing_of(credit, standings(self._levels) - 1)
-        row = SiteRow(waiting=life.size, visits=visits, fetched=visits)
+        row = SiteRow(waiting=life.size, visits=visits, fetched=life.visited)
         row.deaf = visits - life.visited  # the same body came again, whatever was asked
         row.entry_level = self._front.rank(standing, self._level)
         row.entry_ready_ms = life.ready_ms()
@@ -232,6 +233,9 @@ class Grown:
         self._counts["total/sites with work"] += 1
         self._counts["total/robots requests"] += visits > 0
         self._counts["total/requests"] += visits
+        self._counts[VISITS + "robots"] += visits > 0
+        self._counts[VISITS + "first"] += life.visited
+        self._counts[VISITS + "unchanged"] += visits - life.visited
         self._counts[self._visited.counted_as] += life.visited
         self._counts[self._found.counted_as] += life.size - life.visited
 

@@ -88,7 +88,10 @@ def test_anchors_and_links_of_a_page_add_up(ask: Ask) -> None:
     for url in (HOME, CLOWNFISH, f"{HOME}glossary.html"):
         told = as_json(ask("links", url, "--json"))
         anchors = ask("show", url, "--anchors").splitlines()
-        assert len(anchors) == told["total_in"] + told["to_duplicates"]
+        own = len(anchors) - told["to_duplicates"]
+        assert own >= told["total_in"] > 0  # a page may call it by several texts
+        if not told["to_duplicates"]:
+            assert len({line.split("\t")[0] for line in anchors}) == told["total_in"]
     found = as_json(ask("links", HOME, "--json"))
     assert found["to_duplicates"] > 0
     said = f"{found['to_duplicates']} further links lead to near-duplicates that it stands for"

@@ -32,6 +32,7 @@ ASKED: dict[str, Ask] = {
     "each_anchor": lambda c, urls: [sorted(c.each_anchor(url)) for url in urls],
     "explain": lambda c, urls: [c.explain(url).verdict for url in urls],
     "freshness": lambda c, _: (c.freshness().stored, c.freshness().now.pages),
+    "given_up_as": lambda c, urls: [c.given_up_as(c.row(url)) for url in urls],
     "holds": lambda c, urls: [c.holds(c.row(url)) for url in urls],
     "history": lambda c, urls: [[(when, v.status) for when, v in c.history(url)] for url in urls],
     "hosts": lambda c, _: [view.site for view in c.hosts()],

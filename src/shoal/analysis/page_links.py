@@ -102,15 +102,15 @@ def links_of(collection: TabletView, url: str, at_most: int = MOST_LINKS) -> Pag
 
 def _to_duplicates(collection: TabletView, row: bytes) -> int:
     """What `anchors` says of a page beyond the links to itself."""
-    store, principal, seen = collection.store, collection.principal, set[tuple[bytes, str]]()
+    store, principal = collection.store, collection.principal
+
+    def said_of(target: bytes) -> set[tuple[bytes, str]]:
+        found = store.anchors(target, principal)
+        return {(source, text) for source, _, anchor in found for text in anchor.texts}
+
     followers = collection.followers(row)
-    if not followers:
-        return 0
-    seen.update((source, anchor.text) for source, _, anchor in store.anchors(row, principal))
-    own = len(seen)
-    for each in followers:
-        seen.update((source, anchor.text) for source, _, anchor in store.anchors(each, principal))
-    return len(seen) - own
+    of_others = set[tuple[bytes, str]]().union(*map(said_of, followers))
+    return len(of_others - said_of(row)) if followers else 0
 
 
 class Inwards:
