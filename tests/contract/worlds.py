@@ -19,6 +19,7 @@ from shoal.analysis.ranking import rank
 from shoal.config import load
 from shoal.core import Crawl
 from shoal.engine.engine import Engine
+from shoal.engine.sharing import Sharing
 from shoal.model.access import ENTER, READ, check_of, readers_of
 from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
@@ -164,9 +165,9 @@ def build_worlds(folder: Path, seed: int, public: int, private: int) -> Worlds:
         if each.url not in taken
     ]
     with_bobs = _mixed(draw, documents, bobs)
-    _build(folder / "public", documents, 1)
-    _build(folder / "bobs", with_bobs, 2)
-    _build(folder / "all", _mixed(draw, with_bobs, anns), 3)
+    build(folder / "public", documents, 1)
+    build(folder / "bobs", with_bobs, 2)
+    build(folder / "all", _mixed(draw, with_bobs, anns), 3)
     urls = [each.url for each in (*documents, *bobs, *anns)]
     urls += [f"http://{HOSTS[0]}/never{at}" for at in range(5)]
     urls += [f"http://{host}/secret{at}" for host in HOSTS for at in range(0, public, 5)]
@@ -186,7 +187,7 @@ def _mixed(draw: random.Random, one: Sequence[Injected], two: Sequence[Injected]
     return mixed
 
 
-def _build(directory: Path, documents: Sequence[Injected], portions: int) -> None:
+def build(directory: Path, documents: Sequence[Injected], portions: int = 1) -> None:
     """Indexed in portions, so that segments are others."""
     bounds = [len(documents) * at // portions for at in range(portions + 1)]
     for start, end in pairwise(bounds):
@@ -229,6 +230,19 @@ async def inject(crawl: Crawl, document: Injected) -> None:
     for each in understood.documents:
         each.readers = list(document.readers)
     crawl.commit(visit, fetched, understood)
+
+
+async def share(directory: Path, urls: Sequence[str], readers: Sequence[str]) -> None:
+    """Let others read these documents from now on."""
+    engine = Engine(directory, load(directory, SETTINGS, {}))
+    try:
+        sharing = Sharing(engine._prints, engine._frontier, engine._store)
+        for url in urls:
+            batch = engine._store.batch()
+            sharing.share(batch, row_key(url), readers, NOON + 1e6)
+            engine._store.commit(batch)
+    finally:
+        await engine.close()
 
 
 def queries(draw: random.Random, worlds: Worlds) -> Iterator[str]:

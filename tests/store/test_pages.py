@@ -182,7 +182,9 @@ def test_anchor_text_stands_at_the_targets_row(source_schedule: Desk) -> None:
         (row_key(CORAL), NOON + 1, "the shark"),
     ]
     assert anchors(source_schedule, CORAL) == [(row_key(REEF), NOON, "corals")]
-    assert [source_schedule.store.in_links(row_key(SHARK), most) for most in (1, 9)] == [1, 2]
+    assert [
+        source_schedule.store.linking.public_in_links(row_key(SHARK), most) for most in (1, 9)
+    ] == [1, 2]
 
 
 def test_a_link_that_is_no_longer_there_takes_its_anchor_along(source_schedule: Desk) -> None:
@@ -191,7 +193,9 @@ def test_a_link_that_is_no_longer_there_takes_its_anchor_along(source_schedule: 
     source_schedule.keep(REEF, "two", NOON + HOUR, links=[(CORAL, "reefs")], seen=("one", NOON))
     assert anchors(source_schedule, SHARK) == [(row_key(CORAL), NOON, "the shark")]
     assert anchors(source_schedule, CORAL) == [(row_key(REEF), NOON + HOUR, "reefs")]
-    assert source_schedule.store.in_links(row_key(CORAL), 9) == 1, "older versions do not count"
+    assert source_schedule.store.linking.public_in_links(row_key(CORAL), 9) == 1, (
+        "older versions do not count"
+    )
 
 
 def test_a_redirect_that_became_a_page_takes_its_anchor_along(source_schedule: Desk) -> None:

@@ -94,6 +94,15 @@ class Linking:
         batch.delete("anchor", newest_key(target, source))
         self._log.append(batch, target, What.LINKED, when)
 
+    def public_in_links(self, row: bytes, at_most: int) -> int:
+        """How many pages link to one that everyone may read."""
+        found = 0
+        for cell in self._cells.row("anchor", row):
+            found += not unpack(Anchor, cell.value).readers
+            if found == at_most:
+                break
+        return found
+
     def _unlink_remote(
         self, batch: Batch, source: bytes, targets: Iterable[bytes], when: float
     ) -> None:

@@ -87,19 +87,17 @@ def url_page(held: Collection, wanted: Wanted, cursor: str = "", most: int = 50)
 
 def listed(collection: TabletView, wanted: Wanted, place: bytes, most: int, tablets: int) -> Listed:
     """From a row on; a question, with one of so many tablets' share of the rows to look at."""
+    collection.must_see_all()
     takes = _taker(collection, wanted)
     start, end = key_range(wanted.where)
     found: list[tuple[bytes, UrlLine]] = []
     looked_at, deadline_s = 0, time.monotonic() + _MOST_SECONDS
     most_looked_at = max(most, _MOST_LOOKED_AT // tablets) if tablets > 1 else _MOST_LOOKED_AT
-    may_see_all = collection.principal.everything
     for row, url in collection.frontier.urls(max(start, place), end):
         if looked_at >= most_looked_at or len(found) >= most or time.monotonic() > deadline_s:
             return Listed(found, row, looked_at)
         looked_at += 1
-        if takes(row, url) and (
-            may_see_all or collection.store.page(row, collection.principal) is not None
-        ):
+        if takes(row, url):
             found.append((row, _line(row, url, fate_of(url.reason, row, collection.holds))))
     return Listed(found, b"", looked_at)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from shoal.collection.collection import Collection
+from shoal.collection.view import ONLY_THE_OWNER as ONLY_THE_OWNER
 from shoal.config import VERSION, load
 from shoal.control.hub_requests import Callback
 from shoal.layout.layout import is_cluster_place
@@ -59,7 +60,6 @@ _NOT_OF_A_CLUSTER = (
 _NO_COMMAND_TO_A_CLUSTER = (
     "A cluster takes no such order from a page; those that it takes are on /cluster."
 )
-ONLY_THE_OWNER = "Only the owner of this collection sees this."
 MOST_HELD = 32
 """Of those who may read a part only, whose views stay open."""
 _SAID = "shoal-said"
