@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import shoal
 from shoal.access.indexing import update_index
 from shoal.analysis.ranking import rank
 from shoal.config import load
@@ -196,6 +197,15 @@ def build(directory: Path, documents: Sequence[Injected], portions: int = 1) -> 
     rank(directory, top=0)
 
 
+def clustered(place: Path, tablets: int = 3) -> Path:
+    """The same in many tablets."""
+    cluster = place.with_name(f"{place.name}-cluster")
+    shoal.split(place, cluster, tablets)
+    update_index(cluster)
+    rank(cluster, top=0)
+    return cluster
+
+
 async def _inject(directory: Path, documents: Sequence[Injected]) -> None:
     engine = Engine(directory, load(directory, SETTINGS, {}))
     try:
@@ -214,7 +224,7 @@ async def inject(crawl: Crawl, document: Injected) -> None:
         row,
         site_of_key(row),
         VisitKind.INJECTED,
-        keep=Keep.TEXT,
+        keep=Keep.RAW,
         source=LinkSource.SUBMIT,
         is_first=True,
     )
@@ -224,6 +234,7 @@ async def inject(crawl: Crawl, document: Injected) -> None:
         started=document.when,
         ended=document.when,
         headers=[("content-type", "text/html; charset=utf-8")],
+        head=b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n",
         body=document.html.encode(),
     )
     understood = await crawl._understand(visit, fetched)
