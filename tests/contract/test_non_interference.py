@@ -5,7 +5,7 @@ import gzip
 import io
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,15 @@ import pytest
 
 from shoal.access.indexing import update_index
 from shoal.access.opening import open_collection
+from shoal.analysis.near_duplicates import near_duplicates
+from shoal.analysis.page_links import links_of
 from shoal.analysis.ranking import rank
 from shoal.collection.collection import Collection
 from shoal.collection.export.export import Export, write
+from shoal.collection.report.duplicate_groups import duplicate_groups, mirrors, url_lessons
 from shoal.errors import ShoalError
+from shoal.layout.layout import Layout
+from shoal.maintenance.verify import verifying
 from shoal.model.principal import PUBLIC
 from shoal.model.record import to_json
 from shoal.web.server.serve import make_app
@@ -75,6 +80,26 @@ def test_explanations(both: tuple[Collection, Collection], worlds: Worlds) -> No
     for url in worlds.urls:
         expected, found = (_told(_explained, each, url) for each in both)
         assert found == expected, url
+
+
+def test_near_duplicates_and_links(both: tuple[Collection, Collection], worlds: Worlds) -> None:
+    asked: dict[str, Callable[[Collection, str], object]] = {
+        "near": near_duplicates,
+        "near by all": lambda each, url: near_duplicates(each, url, scan=True),
+        "links": lambda each, url: each.ask(url, links_of),
+    }
+    for name, ask in asked.items():
+        for url in worlds.urls[::3]:
+            expected, found = (_told(ask, each, url) for each in both)
+            assert found == expected, (name, url)
+    for ask_all in (duplicate_groups, mirrors, url_lessons):
+        expected, found = (_told(lambda each, ask=ask_all: list(ask(each)), each) for each in both)
+        assert found == expected
+
+
+def test_a_world_holds_together(worlds: Worlds) -> None:
+    with verifying(Layout(worlds.everything), lambda _: None) as verifier:
+        assert [str(finding) for finding in verifier.findings()] == []
 
 
 @pytest.mark.parametrize("form", ["urls", "jsonl", "cdxj", "warc"])
