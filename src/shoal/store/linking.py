@@ -60,13 +60,22 @@ class Linking:
         put(batch, visit.row, LINKS, pack(list(zip(links, targets, strict=True))), when)
 
     def amend(self, batch: Batch, source: bytes, readers: Sequence[str]) -> None:
-        """A page has other readers: what it says of others has, too."""
+        """A page has other readers: what it says of others has, too. Other tablets are told when
+        they are fewer; what may be known by more is known when the page is read again."""
         cell = self._cells.get(source, LINKS)
-        for said in () if cell is None else unpack(list[OutLink], cell.value):
-            key = newest_key(said.target, source)
-            anchor = Anchor(said.link.text, said.link.rel, list(readers))
-            if said.target and cell is not None:
-                batch.put("anchor", key, stamped(to_ms(cell.when), pack(anchor)))
+        if cell is None:
+            return
+        when_ms, away = to_ms(cell.when), dict[bytes, list[Link]]()
+        for link, target in ((out.link, out.target) for out in unpack(list[OutLink], cell.value)):
+            if target:
+                anchor = Anchor(link.text, link.rel, list(readers))
+                batch.put("anchor", newest_key(target, source), stamped(when_ms, pack(anchor)))
+            elif self._remote is not None and not self._remote.owns(site := site_of_key(link.row)):
+                away.setdefault(site, []).append(link)
+        if self._remote is not None and readers:
+            for site, links in away.items():
+                said = Linked(links, 0, 0, source, when_ms, readers=list(readers))
+                self._remote.send(batch, site, said)
 
     def take_back(self, batch: Batch, source: bytes, when: float) -> None:
         """A page goes: it says nothing of anybody any more."""
