@@ -27,7 +27,7 @@ SHARED = tuple(
     for name in ("cluster/memory.py", "frontier/remote_tablets.py", "converters/parts.py")
 )
 """Implementations in memory, for the tests of more than one room."""
-NOT_CALLED_YET = frozenset({"Store.remove", "Store.amend", "Duplicates.withdraw"})
+NOT_CALLED_YET = frozenset({"Store.remove", "Duplicates.withdraw"})
 FOR_FILES_AND_MAIL = NOT_CALLED_YET | {"Scope.drops"}
 """What reading files and mailboxes will call, as the docstrings say. `drops` is asked already, but
 nothing is dropped."""

@@ -133,9 +133,8 @@ class Duplicates(Protocol):
         ...
 
     def withdraw(self, batch: Batch, row: bytes) -> list[Reassigned]:
-        """A page goes without a visit, or other people may read it from now on: it stands for no
-        other page. Returns whose place changes with it. Reading files and mailboxes will call this;
-        nobody does yet."""
+        """A page goes without a visit: it stands for no other page. Returns whose place changes
+        with it. Reading files and mailboxes will call this; nobody does yet."""
         ...
 
 
@@ -160,9 +159,16 @@ class Store(Protocol):
         and mailboxes will call this; nobody does yet."""
         ...
 
-    def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
-        """A document changed without a visit: who may read it. Reading files and mailboxes will
-        call this; nobody does yet."""
+    def amend(
+        self,
+        batch: Batch,
+        row: bytes,
+        when: float,
+        readers: Sequence[str],
+        place: Reassigned | None = None,
+    ) -> None:
+        """A document changed without a visit: who may read it, and so its place among duplicates
+        (engine/sharing.py)."""
         ...
 
 

@@ -14,11 +14,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import shoal
 from shoal.access.indexing import update_index
 from shoal.analysis.ranking import rank
 from shoal.config import load
 from shoal.core import Crawl
 from shoal.engine.engine import Engine
+from shoal.engine.sharing import Sharing
 from shoal.model.access import ENTER, READ, check_of, readers_of
 from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
@@ -164,9 +166,9 @@ def build_worlds(folder: Path, seed: int, public: int, private: int) -> Worlds:
         if each.url not in taken
     ]
     with_bobs = _mixed(draw, documents, bobs)
-    _build(folder / "public", documents, 1)
-    _build(folder / "bobs", with_bobs, 2)
-    _build(folder / "all", _mixed(draw, with_bobs, anns), 3)
+    build(folder / "public", documents, 1)
+    build(folder / "bobs", with_bobs, 2)
+    build(folder / "all", _mixed(draw, with_bobs, anns), 3)
     urls = [each.url for each in (*documents, *bobs, *anns)]
     urls += [f"http://{HOSTS[0]}/never{at}" for at in range(5)]
     urls += [f"http://{host}/secret{at}" for host in HOSTS for at in range(0, public, 5)]
@@ -186,13 +188,22 @@ def _mixed(draw: random.Random, one: Sequence[Injected], two: Sequence[Injected]
     return mixed
 
 
-def _build(directory: Path, documents: Sequence[Injected], portions: int) -> None:
+def build(directory: Path, documents: Sequence[Injected], portions: int = 1) -> None:
     """Indexed in portions, so that segments are others."""
     bounds = [len(documents) * at // portions for at in range(portions + 1)]
     for start, end in pairwise(bounds):
         asyncio.run(_inject(directory, documents[start:end]))
         update_index(directory)
     rank(directory, top=0)
+
+
+def clustered(place: Path, tablets: int = 3) -> Path:
+    """The same in many tablets."""
+    cluster = place.with_name(f"{place.name}-cluster")
+    shoal.split(place, cluster, tablets)
+    update_index(cluster)
+    rank(cluster, top=0)
+    return cluster
 
 
 async def _inject(directory: Path, documents: Sequence[Injected]) -> None:
@@ -213,7 +224,7 @@ async def inject(crawl: Crawl, document: Injected) -> None:
         row,
         site_of_key(row),
         VisitKind.INJECTED,
-        keep=Keep.TEXT,
+        keep=Keep.RAW,
         source=LinkSource.SUBMIT,
         is_first=True,
     )
@@ -223,12 +234,26 @@ async def inject(crawl: Crawl, document: Injected) -> None:
         started=document.when,
         ended=document.when,
         headers=[("content-type", "text/html; charset=utf-8")],
+        head=b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n",
         body=document.html.encode(),
     )
     understood = await crawl._understand(visit, fetched)
     for each in understood.documents:
         each.readers = list(document.readers)
     crawl.commit(visit, fetched, understood)
+
+
+async def share(directory: Path, urls: Sequence[str], readers: Sequence[str]) -> None:
+    """Let others read these documents from now on."""
+    engine = Engine(directory, load(directory, SETTINGS, {}))
+    try:
+        sharing = Sharing(engine._prints, engine._frontier, engine._store)
+        for url in urls:
+            batch = engine._store.batch()
+            sharing.share(batch, row_key(url), readers, NOON + 1e6)
+            engine._store.commit(batch)
+    finally:
+        await engine.close()
 
 
 def queries(draw: random.Random, worlds: Worlds) -> Iterator[str]:

@@ -395,6 +395,22 @@ def test_links_to_a_site_of_another_tablet_go_to_the_outbox(
     assert play.problems() == []
 
 
+def test_what_some_read_at_another_tablet_names_nothing_here(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = Play(table, clock, PlaySettings(FAST, Seams(remote=Away(b"test,b"))))
+    play.add(f"{A}/1")
+    item = Linked([link(f"{A}/1"), link(f"{A}/2")], 1, 0, row_key(f"{B}/1"), 1, readers=["ann"])
+    found: list[bytes] = []
+    play.frontier.change(
+        lambda batch, now: found.extend(play.frontier.inbound.take_linked(batch, item, now))
+    )
+    assert found == [row_key(f"{A}/1"), row_key(f"{A}/2")]
+    assert play.row(f"{A}/2") is None
+    assert play.crawl() == [f"{A}/1"]
+    assert play.problems() == []
+
+
 def test_many_seeds_come_in_bounded_batches(table: RocksTable, clock: FakeClock) -> None:
     """Also from a source that never says how many there are; each is durable on return."""
     play = Play(table, clock, PlaySettings(FAST))

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from shoal.model.document import Understood
+from shoal.model.messages import Linked
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, PUBLIC, Principal
 from shoal.model.urls.rowkey import row_key
 from shoal.store.pages import PageStore
 from shoal.store.rows import VISITS_KEPT, What
 from shoal.store.table import RocksTable
+from tests.frontier.remote_tablets import Away
 from tests.store.parts import HOUR, NOON, Desk, answer, document, finished, links_to, visit_to
 
 REEF = "https://reef.example/"
@@ -182,7 +184,33 @@ def test_anchor_text_stands_at_the_targets_row(source_schedule: Desk) -> None:
         (row_key(CORAL), NOON + 1, "the shark"),
     ]
     assert anchors(source_schedule, CORAL) == [(row_key(REEF), NOON, "corals")]
-    assert [source_schedule.store.in_links(row_key(SHARK), most) for most in (1, 9)] == [1, 2]
+    assert [
+        source_schedule.store.linking.public_in_links(row_key(SHARK), most) for most in (1, 9)
+    ] == [1, 2]
+
+
+def test_what_a_page_says_of_others_is_for_its_readers(
+    source_schedule: Desk, table: RocksTable, tmp_path: Path
+) -> None:
+    source_schedule.keep(REEF, "x", links=[(SHARK, "big fish")], readers=["ann"])
+    source_schedule.keep(CORAL, "y", links=[(SHARK, "the shark")])
+    in_links = source_schedule.store.linking.public_in_links
+    assert in_links(row_key(SHARK), 9) == 1
+    away = Away(b"example,elsewhere")
+    store = PageStore(table, tmp_path, remote=away)
+    batch, visit = store.batch(), visit_to(CORAL)
+    links = links_to((SHARK, "the shark"), ("https://elsewhere.example/", "away"))
+    store.linking.keep(batch, visit, links, [row_key(SHARK), b""], NOON + 1)
+    store.commit(batch)
+    for row, readers in ((row_key(REEF), []), (row_key(CORAL), ["bob"])):
+        batch = store.batch()
+        store.amend(batch, row, NOON + HOUR, readers)
+        store.commit(batch)
+    (said,) = [anchor for _, anchor in store.said_of(row_key(SHARK)) if anchor.readers]
+    assert (said.text, said.readers) == ("the shark", ["bob"])
+    assert in_links(row_key(SHARK), 9) == 1
+    (told,) = [item for item in away.sent if isinstance(item, Linked)]
+    assert ([link.text for link in told.links], told.readers) == (["away"], ["bob"])
 
 
 def test_a_link_that_is_no_longer_there_takes_its_anchor_along(source_schedule: Desk) -> None:
@@ -191,7 +219,9 @@ def test_a_link_that_is_no_longer_there_takes_its_anchor_along(source_schedule: 
     source_schedule.keep(REEF, "two", NOON + HOUR, links=[(CORAL, "reefs")], seen=("one", NOON))
     assert anchors(source_schedule, SHARK) == [(row_key(CORAL), NOON, "the shark")]
     assert anchors(source_schedule, CORAL) == [(row_key(REEF), NOON + HOUR, "reefs")]
-    assert source_schedule.store.in_links(row_key(CORAL), 9) == 1, "older versions do not count"
+    assert source_schedule.store.linking.public_in_links(row_key(CORAL), 9) == 1, (
+        "older versions do not count"
+    )
 
 
 def test_a_redirect_that_became_a_page_takes_its_anchor_along(source_schedule: Desk) -> None:

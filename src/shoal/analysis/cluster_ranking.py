@@ -26,9 +26,11 @@ from shoal.graph.sorted_runs import gathered
 from shoal.graph.votes import votes
 from shoal.model.cell import newest_key
 from shoal.model.outcome import State
+from shoal.model.record import unpack
 from shoal.model.urls.partition import Partition, tablet_of_row
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.spelling import spellings
+from shoal.store.rows import FETCH, FetchRow
 
 _FIRST_ROW = b"\x01"
 SLICE_BYTES = 16 << 20
@@ -176,7 +178,7 @@ def vote_slice(
 
     def found() -> Iterator[tuple[bytes, Ballot, int]]:
         for cell in collection.store.cells.scan("link", start):
-            if not collection.store.is_public(cell.row):
+            if not _is_public(collection, cell.row):
                 continue
             targets, links, away = votes(cell.row, cell.value, is_away, is_dead)
             # It may have been a copy when it was read, and stand for others since.
@@ -185,6 +187,12 @@ def vote_slice(
             yield cell.row, Ballot(links, targets, away, doubtful), size_bytes
 
     return cut(found(), most_bytes)
+
+
+def _is_public(collection: TabletView, row: bytes) -> bool:
+    """Also what is no page: a redirect."""
+    cell = collection.store.cells.get(row, FETCH)
+    return cell is None or not unpack(FetchRow, cell.value).document.readers
 
 
 def kept_under(collection: TabletView, asked: Sequence[Linked]) -> list[bytes]:

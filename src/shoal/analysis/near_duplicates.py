@@ -190,12 +190,16 @@ def nearest(view: TabletView, asked: _Asked, at_most: int) -> list[tuple[float, 
     """Pages of the groups that share marks with a text, and of its own group, the nearest first:
     each with its resemblance below zero."""
     found, mine = groups(view.table, view.store), fingerprint(asked.text)
-    named = [each.group_id for each in NearIndex(view.table).neighbours(mine)]
+    index = NearIndex(view.table)
     own = found.group_of(asked.row) if asked.row else None
+    group = None if own is None else index.group(own)
+    named = [each.group_id for each in index.neighbours(mine)]
+    if group is not None and group.readers:
+        named += [each.group_id for each in index.neighbours(mine, readers=group.readers)]
     if own is not None and own not in named:
         named.append(own)  # its marks may have become common since
     rows = {row for each in named for row in islice(found.members(each), MOST_OF_A_GROUP)}
-    rows.discard(asked.row)
+    rows = {row for row in rows if view.may_name(row)} - {asked.row}
     alike = ((-_resemblance(mine, found.sketch_of(row)), row) for row in rows)
     return sorted(alike)[:at_most]
 

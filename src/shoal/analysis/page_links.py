@@ -77,7 +77,7 @@ def links_of(collection: TabletView, url: str, at_most: int = MOST_LINKS) -> Pag
     out = collection.store.links(row, collection.principal)
     inwards = Inwards(collection, row, ranks)
     best = nlargest(at_most, inwards, key=lambda link: link.score)
-    if not inwards.count and not out and collection.frontier.url(row) is None:
+    if not inwards.count and not out and not collection.knows(row):
         raise UsageError(
             f"{collection.canonical(url)} is not in this collection: it was never fetched, and no "
             "page links to it"

@@ -82,8 +82,8 @@ class TabletView(Closing):
         if "://" in url or not meant.startswith("https://"):
             return meant
         plain = meant.replace("https://", "http://", 1)
-        is_known = self._knows(self._find(meant))
-        return meant if is_known or not self._knows(self._find(plain)) else plain
+        is_known = self.knows(self._find(meant))
+        return meant if is_known or not self.knows(self._find(plain)) else plain
 
     def page(self, url: str, at: float | None = None) -> Page | None:
         """The stored copy of a page, or the one that was current at a time."""
@@ -106,11 +106,12 @@ class TabletView(Closing):
         if self.principal.everything:
             return self.store.find(url)
         rows = spellings(row_key(url))
-        return next((row for row in rows if self._may_name(row)), rows[0])
+        return next((row for row in rows if self.may_name(row)), rows[0])
 
-    def _knows(self, row: bytes) -> bool:
+    def knows(self, row: bytes) -> bool:
+        """Whether a URL is known, as far as who asks may know."""
         if not self.principal.everything:
-            return self._may_name(row)
+            return self.may_name(row)
         return self.frontier.url(row) is not None
 
     def pages(
@@ -154,12 +155,12 @@ class TabletView(Closing):
     ) -> Iterator[tuple[bytes, UrlRow]]:
         """The known URLs of a range of rows, by their rows."""
         for row, url in self.frontier.urls(start, end):
-            if (state is None or url.is_listed_as(state)) and self._may_name(row):
+            if (state is None or url.is_listed_as(state)) and self.may_name(row):
                 yield row, url if self.principal.everything else _of_itself(url)
 
     def holds(self, row: bytes) -> bool:
         """Whether searches find it."""
-        return self._may_name(row) and self._index_holds(row)
+        return self.may_name(row) and self._index_holds(row)
 
     def given_up_as(self, row: bytes) -> str:
         """What a stored page is that is not there any more; empty while it is."""
@@ -196,7 +197,7 @@ class TabletView(Closing):
         stands for all, if it is another."""
         row, found = self.row(url), groups(self.table, self.store)
         group_id, lead = found.group_of(row), found.representative_of(row)
-        if group_id is None or lead is None or not self._may_name(row):
+        if group_id is None or lead is None or not self.may_name(row):
             return []
         others = (each for each in found.members(group_id) if each not in (row, lead))
         seen = (each for each in others if self.store.page(each, self.principal) is not None)
@@ -218,7 +219,7 @@ class TabletView(Closing):
         """The rows of the near-duplicates that a page stands for."""
         found = groups(self.table, self.store)
         group_id = found.group_of(row)
-        if group_id is None or found.representative_of(row) != row or not self._may_name(row):
+        if group_id is None or found.representative_of(row) != row or not self.may_name(row):
             return []
         others = (each for each in found.members(group_id) if each != row)
         return list(islice(others, MOST_DUPLICATES))
@@ -274,7 +275,8 @@ class TabletView(Closing):
         )
         return status_of(self.layout.directory, snapshot)
 
-    def _may_name(self, row: bytes) -> bool:
+    def may_name(self, row: bytes) -> bool:
+        """Whether who asks may know of a stored page."""
         return self.principal.everything or self.store.page(row, self.principal) is not None
 
     def close(self) -> None:

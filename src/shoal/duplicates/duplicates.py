@@ -96,7 +96,8 @@ class DiskDuplicates:
                 batch, visit, documents, reassigned, exact.left
             )
         learned = NOTHING
-        if self._lessons is not None and visit.kind is VisitKind.PAGE:
+        is_public = not (documents and documents[0].readers)
+        if self._lessons is not None and visit.kind is VisitKind.PAGE and is_public:
             learned = self._lessons.learn(batch, visit, fetched, found.settled)
         return Verdict(
             documents,
@@ -123,6 +124,24 @@ class DiskDuplicates:
             return []
         self._near.index.begin()
         reassigned = self._near.groups.leave(batch, row)
+        if self.across is not None:
+            reassigned += self.across.after_withdraw(batch, row, reassigned)
+        return reassigned
+
+    def share(self, batch: Batch, row: bytes, document: Document) -> list[Reassigned]:
+        """Other people may read a page from now on, as its document says: it joins a group of
+        theirs. Returns whose place changes, its own with it; the last word on each counts."""
+        found = None if self._near is None else self._near.groups.fingerprint_of(row)
+        if self._near is None or found is None:
+            return []
+        self._near.index.begin()
+        worth = partial(self._near.worth_of, row, document)
+        page = Newcomer(row, found[0], readers_digest(document.readers), None, worth)
+        settled = self._near.groups.settle(batch, page, self._near.cut(row))
+        own = Reassigned(row, Fate.WAITING, "")
+        if settled.representative != row:
+            own = Reassigned(row, Fate.DUPLICATE, url_of(settled.representative))
+        reassigned = [*settled.reassigned, own]
         if self.across is not None:
             reassigned += self.across.after_withdraw(batch, row, reassigned)
         return reassigned
@@ -161,7 +180,7 @@ class Near:
     ) -> None:
         self.index = index
         self.groups = groups
-        self._worth_of = worth_of
+        self.worth_of = worth_of
         self._settings = settings
 
     def judge(
@@ -187,7 +206,7 @@ class Near:
             if not (visit.is_first or document.name or document.body_digest == visit.seen_digest):
                 before = self.groups.sketch_of(row)
                 alike = resemblance(before, found[0]) if before else 0.0
-            settled, worth = None, partial(self._worth_of, row, document)
+            settled, worth = None, partial(self.worth_of, row, document)
             if not fetched.cut and _says_enough(document):  # what was cut may go on in another way
                 page = Newcomer(
                     row,

@@ -22,7 +22,7 @@ from shoal.index.vector import count_in
 from shoal.index.view import View
 from shoal.model.query import Query
 
-LOOKED_AT = 1000
+LOOKED_AT = 500
 _K1 = 1.2
 _B = 0.75
 

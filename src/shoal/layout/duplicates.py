@@ -103,7 +103,7 @@ class _Worths:
         return Worth(
             url_of(row),
             document.canonical,
-            self._store.in_links(row, _MOST_IN_LINKS),
+            self._store.linking.public_in_links(row, _MOST_IN_LINKS),
             document.published,
             0.0 if url is None else url.found_ms / 1000,
         )

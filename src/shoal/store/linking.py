@@ -64,14 +64,24 @@ class Linking:
         put(batch, visit.row, LINKS, pack(list(zip(links, targets, strict=True))), when)
 
     def amend(self, batch: Batch, source: bytes, readers: Sequence[str]) -> None:
-        """A page has other readers: what it says of others has, too."""
+        """A page has other readers: what it says of others has, too. Other tablets are told when
+        they are fewer; what may be known by more is known when the page is read again."""
         cell = self._cells.get(source, LINKS)
-        for said in () if cell is None else unpack(list[OutLink], cell.value):
-            key = newest_key(said.target, source)
-            anchor = Anchor(said.link.text, said.link.rel, list(readers), said.link.more)
-            is_said = said.target and said.link.source is not LinkSource.REQUISITE
-            if is_said and cell is not None:
-                batch.put("anchor", key, stamped(to_ms(cell.when), pack(anchor)))
+        if cell is None:
+            return
+        when_ms, away = to_ms(cell.when), dict[bytes, list[Link]]()
+        for link, target in ((out.link, out.target) for out in unpack(list[OutLink], cell.value)):
+            if link.source is LinkSource.REQUISITE:
+                continue
+            if target:
+                anchor = Anchor(link.text, link.rel, list(readers), link.more)
+                batch.put("anchor", newest_key(target, source), stamped(when_ms, pack(anchor)))
+            elif self._remote is not None and not self._remote.owns(site := site_of_key(link.row)):
+                away.setdefault(site, []).append(link)
+        if self._remote is not None and readers:
+            for site, links in away.items():
+                said = Linked(links, 0, 0, source, when_ms, readers=list(readers))
+                self._remote.send(batch, site, said)
 
     def take_back(self, batch: Batch, source: bytes, when: float) -> None:
         """A page goes: it says nothing of anybody any more."""
@@ -98,6 +108,15 @@ class Linking:
     def unlink(self, batch: Batch, target: bytes, source: bytes, when: float) -> None:
         batch.delete("anchor", newest_key(target, source))
         self._log.append(batch, target, What.LINKED, when)
+
+    def public_in_links(self, row: bytes, at_most: int) -> int:
+        """How many pages link to one that everyone may read."""
+        found = 0
+        for cell in self._cells.row("anchor", row):
+            found += not unpack(Anchor, cell.value).readers
+            if found == at_most:
+                break
+        return found
 
     def _unlink_remote(
         self, batch: Batch, source: bytes, targets: Iterable[bytes], when: float

@@ -18,7 +18,7 @@ from shoal.model.document import Document, Reassigned, Understood, WarcLocation
 from shoal.model.link import Anchor
 from shoal.model.listings.sitemap_metadata import MOST_SITEMAPS, SitemapMetadata, metadata_range
 from shoal.model.outcome import Outcome
-from shoal.model.principal import OWNER, PUBLIC, Principal
+from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import part_of, row_key, url_of
 from shoal.model.urls.spelling import spellings
@@ -230,7 +230,14 @@ class PageStore:
         self.cells.put(batch, row, VISIT, pack(gone), when, VISITS_KEPT)
         self.log.append(batch, row, What.REMOVED, when)
 
-    def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
+    def amend(
+        self,
+        batch: Batch,
+        row: bytes,
+        when: float,
+        readers: Sequence[str],
+        place: Reassigned | None = None,
+    ) -> None:
         """All versions alike: what was readable yesterday is not a loophole."""
         versions = list(self.cells.versions(row, FETCH))
         if not versions:
@@ -238,6 +245,8 @@ class PageStore:
         for cell in versions:
             fetch = unpack(FetchRow, cell.value)
             fetch.document.readers = list(readers)
+            if place is not None and cell is versions[0]:
+                fetch.document.fate, fetch.document.duplicate_of = place.fate, place.duplicate_of
             self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
         self.linking.amend(batch, row, readers)
         self.log.append(batch, row, What.SHARED, when)
@@ -325,22 +334,9 @@ class PageStore:
         """(source row, when, anchor) of every page that links here, of those one may read; from a
         source on."""
         for cell in self.cells.scan("anchor", newest_key(row, start), row + b"\x01"):
-            if self._may_see(cell.qualifier, principal):
-                yield cell.qualifier, cell.when, unpack(Anchor, cell.value)
-
-    def in_links(self, row: bytes, at_most: int) -> int:
-        """How many pages link here that everyone may read."""
-        found, sources = 0, len(row) + len(NUL)
-        for key, stored in self._table.scan("anchor", row + NUL, row + b"\x01"):
-            is_newest = NUL not in key[sources:]  # an older version has a time behind its source
-            found += is_newest and not unpack(Anchor, value_of(stored)).readers
-            if found == at_most:
-                break
-        return found
-
-    def is_public(self, row: bytes) -> bool:
-        """Whether everyone may read a page; also one that is not stored."""
-        return self._may_see(row, PUBLIC)
+            anchor = unpack(Anchor, cell.value)
+            if principal.may_read(anchor.readers) and self._may_see(cell.qualifier, principal):
+                yield cell.qualifier, cell.when, anchor
 
     def marks(self, row: bytes, principal: Principal) -> dict[str, str]:
         """What analysis found out about it, by name."""

@@ -238,7 +238,9 @@ def warc_records(collection: TabletView, start: bytes, part: Part) -> Slice[list
 
 
 def cdxj_lines(collection: TabletView, start: bytes, part: Part) -> Slice[str]:
-    """In the order of the archive; the place of a line is its file and offset."""
+    """In the order of the archive; the place of a line is its file and offset, which tell of the
+    records before it: so it is for the owner alone."""
+    collection.must_see_all()
     file, _, offset = start.partition(NUL)
 
     def found() -> Iterator[tuple[bytes, str, int]]:

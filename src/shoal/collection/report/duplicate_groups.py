@@ -137,6 +137,7 @@ def mirrors(collection: Collection) -> Iterator[Mirror]:
 
 
 def known_mirrors(view: TabletView) -> list[Mirror]:
+    view.must_see_all()
     return list(Mirrors(view.table).known())
 
 
@@ -146,6 +147,7 @@ def url_lessons(collection: Collection) -> Iterator[UrlLesson]:
 
 
 def known_lessons(view: TabletView, at_most: int | None = None) -> list[UrlLesson]:
+    view.must_see_all()
     return list(islice(_lessons(view), at_most))
 
 

@@ -28,7 +28,7 @@ from shoal.collection.report.measuring import (
 )
 from shoal.collection.report.sampling import MOST_URLS, some_urls
 from shoal.collection.tablets import owner_of
-from shoal.collection.view import TabletView
+from shoal.collection.view import ONLY_THE_OWNER, TabletView
 from shoal.config.values import Setting, SettingKind, described, read_value
 from shoal.errors import UsageError
 from shoal.freshness.measures import (
@@ -117,6 +117,8 @@ def freshness(
 ) -> Freshness:
     """Of the pages of a part; over time since a time (unix seconds) or for so long (a text such as
     '12h'), by default for thirty days."""
+    if not collection.sees_everything():
+        raise UsageError(ONLY_THE_OWNER)  # how pages change is learned from all of them
     start = None if since is None else _start(since)
     return report(collection, copies_of(collection.urls(where)), sites=sites, since=start)
 
@@ -200,6 +202,7 @@ def stored_at(view: TabletView, site: str) -> int:
 
 def some_copies(view: TabletView, tablets: int) -> list[Copy]:
     """Its share, as one of so many tablets."""
+    view.must_see_all()
     most = -(-MOST_URLS // tablets)
     some = islice(some_urls(view, view.frontier.counts().discovered, most), most)
     return list(copies_of((url_of(row), url) for row, url in some))

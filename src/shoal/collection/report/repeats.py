@@ -46,15 +46,16 @@ class Repeats(Struct):
 
 
 def repeats(collection: TabletView) -> Repeats:
+    collection.must_see_all()
     found = groups(collection.table, collection.store).all_groups()
     some = [(group.members, group.representative) for _, group in islice(found, _MOST_GROUPS)]
-    readable = (each for each in nlargest(2 * MOST_SHOWN, some) if _may_read(collection, each[1]))
     lessons = known_lessons(collection, _MOST_LESSONS_LOOKED_AT)
     by_use = sorted(lessons, key=lambda each: (not each.learned, -each.same))
     return Repeats(
         groups=[
             RepeatedPage(url_of(representative), pages)
-            for pages, representative in islice(readable, MOST_SHOWN)
+            for pages, representative in nlargest(MOST_SHOWN, some)
+            if collection.may_name(representative)
         ],
         groups_looked_at=len(some),
         are_all_groups=len(some) < _MOST_GROUPS,
@@ -68,7 +69,3 @@ def repeats(collection: TabletView) -> Repeats:
 
 def _rule(lesson: UrlLesson) -> Rule:
     return Rule(lesson.site, lesson.says, lesson.same, lesson.compared, lesson.learned)
-
-
-def _may_read(collection: TabletView, row: bytes) -> bool:
-    return collection.store.page(row, collection.principal) is not None

@@ -50,6 +50,7 @@ class Sample(Struct):
 
 def sample(collection: TabletView, tablets: int = 1) -> Sample:
     """With its share of what is looked at in all, when it is one of so many tablets."""
+    collection.must_see_all()
     most = -(-MOST_URLS // tablets)
     discovered = collection.frontier.counts().discovered
     statuses: Counter[str] = Counter()

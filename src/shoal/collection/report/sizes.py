@@ -32,6 +32,7 @@ class Sizes(Struct):
 
 
 def sizes(collection: TabletView) -> Sizes:
+    collection.must_see_all()
     layout = collection.layout
     places = (
         ("table", "rows: pages, texts, links, the queue", layout.table),

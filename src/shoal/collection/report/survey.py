@@ -78,6 +78,7 @@ def indexed_of(held: Collection) -> Indexed:
 
 
 def indexed(collection: TabletView) -> Indexed:
+    collection.must_see_all()
     state = read_state(collection.layout)
     if state is None:
         return Indexed(0, lag(collection.layout, collection.table), 0.0)
@@ -90,6 +91,7 @@ def counts_of(held: Collection) -> list[dict[str, int]]:
 
 
 def stored_counts(collection: TabletView) -> dict[str, int]:
+    collection.must_see_all()
     return collection.frontier.counts().as_dict()
 
 

@@ -269,6 +269,7 @@ class _Reading:
     def __init__(
         self, collection: TabletView, wanted: Wanted, most_rows: int, most_bytes: int
     ) -> None:
+        collection.must_see_all()
         self.wanted = wanted
         self.looked_at = 0
         self._collection = collection
@@ -293,15 +294,10 @@ class _Reading:
                 yield row, unpack_url(stored)
 
     def takes(self, row: bytes, url: UrlRow) -> bool:
-        collection = self._collection
         return (
             (not self._states or any(map(url.is_listed_as, self._states)))
             and self._has_reason(row, url)
             and (not self._text or _has_text(url_of(row), self._text))
-            and (
-                collection.principal.everything
-                or collection.store.page(row, collection.principal) is not None
-            )
         )
 
     def line(self, row: bytes, url: UrlRow) -> UrlLine:

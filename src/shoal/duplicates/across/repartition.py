@@ -118,7 +118,7 @@ class Arriving:
         while self._index.group(group_id) is not None:
             group_id = quick_digest(group_id)[:ID_BYTES]
         for core in cores:
-            self._index.enter(self._batch, group_id, core)
+            self._index.enter(self._batch, group_id, core, group.readers)
         return group_id, Group(cores[0].row, cores, group.readers, 0)
 
     def end(self, representative: bytes, stands: bytes) -> None:
@@ -167,7 +167,7 @@ class Arriving:
             self._index.put(self._batch, KIN + page_id(row), pack(Kin(into, *fingerprint)))
         group.members += len(rows)
         for core in gone.cores[: MOST_CORES - len(group.cores)]:
-            self._index.enter(self._batch, into, core)
+            self._index.enter(self._batch, into, core, group.readers)
             group.cores.append(core)
         self._index.save(self._batch, into, group)
 

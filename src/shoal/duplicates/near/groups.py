@@ -222,7 +222,7 @@ class Groups:
             kin = self._kin(group.representative, group)
             group.cores = [Core(group.representative, kin.sketch, kin.minhashes)]
         for core in group.cores if was_core else ():  # one core may stand for others in a list
-            self._index.enter(batch, group_id, core)
+            self._index.enter(batch, group_id, core, group.readers)
         if group.members == 1:
             self._index.put(batch, _member_key(group_id, group.representative), None)
         self._index.save(batch, group_id, group)
@@ -230,7 +230,7 @@ class Groups:
 
     def _add_core(self, batch: Batch, group_id: bytes, group: Group, core: Core) -> None:
         if len(group.cores) < MOST_CORES:
-            self._index.enter(batch, group_id, core)
+            self._index.enter(batch, group_id, core, group.readers)
             group.cores.append(core)
 
     def _elect(self, group_id: bytes, group: Group, page: Newcomer) -> list[Reassigned]:
@@ -331,7 +331,7 @@ class Groups:
         if group_id != own_id:
             self._index.put(batch, KIN + own_id, pack(Kin(group_id, *page.fingerprint)))
         core = Core(page.row, *page.fingerprint)
-        self._index.enter(batch, group_id, core)
+        self._index.enter(batch, group_id, core, page.readers)
         self._index.save(batch, group_id, Group(page.row, [core], page.readers))
         return group_id
 

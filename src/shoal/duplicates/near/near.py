@@ -118,17 +118,19 @@ class NearIndex:
             return []
         return [
             each
-            for each in self.neighbours(fingerprint, NOT_FAR)
+            for each in self.neighbours(fingerprint, NOT_FAR, readers)
             if each.group.readers == readers and each.resemblance >= cut(each.core)
         ]
 
-    def neighbours(self, fingerprint: Fingerprint, least: float = 0.0) -> list[Neighbour]:
-        """The groups that share most minhashes with it, the nearest first; those whose first core
-        it resembles by so much."""
+    def neighbours(
+        self, fingerprint: Fingerprint, least: float = 0.0, readers: bytes = b""
+    ) -> list[Neighbour]:
+        """The groups of these readers that share most minhashes with it, the nearest first; those
+        whose first core it resembles by so much."""
         named: Counter[bytes] = Counter()
-        first = self._first * ID_BYTES
-        if self._count(named, fingerprint.minhashes[:first]):
-            self._count(named, fingerprint.minhashes[first:])
+        minhashes, first = _of_readers(fingerprint.minhashes, readers), self._first * ID_BYTES
+        if self._count(named, minhashes[:first]):
+            self._count(named, minhashes[first:])
         if not named:
             return []
         likely = sorted(named, key=lambda group_id: (-named[group_id], group_id))
@@ -165,10 +167,11 @@ class NearIndex:
 
     # --- entering ---------------------------------------------------------------------------
 
-    def enter(self, batch: Batch, group_id: bytes, core: Core) -> None:
+    def enter(self, batch: Batch, group_id: bytes, core: Core, readers: bytes = b"") -> None:
         """Put a core of a group into the index, under minhashes that are not common."""
         says_enough = size(core.sketch) >= LEAST_SHINGLES
-        keys = [MINHASH + minhash for minhash in cut_up(core.minhashes)] if says_enough else []
+        minhashes = _of_readers(core.minhashes, readers)
+        keys = [MINHASH + minhash for minhash in cut_up(minhashes)] if says_enough else []
         entered: list[bytes] = []
         for key, groups in self._one_by_one(keys):
             if groups is not None and group_id in cut_up(groups):
@@ -247,6 +250,16 @@ def _compared(group_id: bytes, group: Group, sketch: bytes, least: float) -> Nei
         if shared.resemblance > alike:
             best, of, alike = shared, core.row, shared.resemblance
     return Neighbour(group_id, group, of, alike, best.containment)
+
+
+def _of_readers(minhashes: bytes, readers: bytes) -> bytes:
+    """Under which a text is entered that is not for everybody: what some may read makes no minhash
+    common for others, and stands in nobody else's way."""
+    if not readers:
+        return minhashes
+    salt = int.from_bytes(readers)
+    each = (int.from_bytes(minhash) ^ salt for minhash in cut_up(minhashes))
+    return b"".join(number.to_bytes(ID_BYTES) for number in each)
 
 
 def is_followed(having: bytes | None) -> TypeGuard[bytes]:

@@ -35,10 +35,12 @@ class Inbound:
 
     def take_linked(self, batch: Batch, item: Linked, now: float) -> list[bytes]:
         """Returns the row of each link's target."""
-        if item.private:
+        if item.private and not item.readers:
             for site in {site_of_key(link.row) for link in item.links if not link.excluded}:
                 self._sites.admit_private(site)
-        origin = Provenance(item.depth, item.hops, item.source, item.history, item.again)
+        origin = Provenance(
+            item.depth, item.hops, item.source, item.history, item.again, item.readers
+        )
         targets = self._discovery.take_in(batch, item.links, origin, now)
         self._discovery.succeed(batch, targets, origin, now)
         return targets

@@ -372,7 +372,7 @@ class Discovery:
         for row in rows:
             batch.delete("queue", RELAX_MARK + row)
             url = self._urls.read(row)
-            if url is None:
+            if url is None or url.restricted:
                 continue
             links = links_of(row)
             moved = [link for link in links if link.rel & Rel.REDIRECT]

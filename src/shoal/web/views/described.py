@@ -60,7 +60,7 @@ def health(site: Site, request: Request) -> Response:
     if not site.has_begun():
         return Response(to_json(Health("nothing is gathered yet")), media_type="application/json")
     with site.reading() as collection:
-        collection.status()
+        collection.page("http://health.example/")
     return Response(to_json(Health("well")), media_type="application/json")
 
 

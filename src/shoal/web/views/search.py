@@ -107,7 +107,8 @@ def search(site: Site, request: Request) -> Response:
         found, problem = _found(collection, asked)
         if found is not None:
             site.watching.searches.note(found.seconds)
-        figures = None if found is not None and found.results else _figures(collection)
+        is_told = found is None or not found.results
+        figures = _figures(collection) if is_told and collection.sees_everything() else None
     data = SearchPage(
         q=asked.q,
         filters=asked.filters,

@@ -1,0 +1,33 @@
+"""What changes when other people may read a document? Its row, and its place among duplicates.
+
+Nothing is read again for it: a document has its fingerprint with its group. It leaves that group,
+whose other pages stand for themselves, and joins one of those whom the same may read, as if it had
+just come; what it says of others is for its new readers, too. All of it is one batch.
+"""
+
+from collections.abc import Sequence
+
+from shoal.duplicates.duplicates import DiskDuplicates
+from shoal.frontier.frontier import DiskFrontier
+from shoal.model.principal import OWNER
+from shoal.model.record import changed
+from shoal.ports import Batch
+from shoal.store.pages import PageStore
+
+
+class Sharing:
+    def __init__(self, prints: DiskDuplicates, frontier: DiskFrontier, store: PageStore) -> None:
+        self._prints = prints
+        self._frontier = frontier
+        self._store = store
+
+    def share(self, batch: Batch, row: bytes, readers: Sequence[str], now: float) -> None:
+        """In this batch, which has changed nothing else of this row."""
+        page = self._store.page(row, OWNER)
+        if page is None or page.document.readers == list(readers):
+            return
+        document = changed(page.document, readers=list(readers))
+        places = {each.row: each for each in self._prints.share(batch, row, document)}
+        self._frontier.inbound.reassign(batch, list(places.values()), now)
+        self._store.amend(batch, row, now, readers, places.pop(row, None))
+        self._store.reassign(batch, list(places.values()), now)
