@@ -22,11 +22,13 @@ class Taken(Struct, frozen=True):
 
 
 class Shared(Struct, frozen=True):
-    """Other people may read it than before; it says the same."""
+    """Other people may read it than before, or it stands in other folders; it says the same."""
 
     url: str
     stamp: bytes = b""
     readers: tuple[str, ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    """As those of `Taken`; they stand in place of what was known before."""
 
 
 class Moved(Struct, frozen=True):
