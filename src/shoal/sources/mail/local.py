@@ -14,7 +14,7 @@ from pathlib import Path
 from shoal.errors import UsageError
 from shoal.model.record import Struct, pack, unpack
 from shoal.sources.mail.mbox import PIECE_BYTES, Mbox, MboxState, read_mail
-from shoal.sources.mail.places import INBOX, Known, Look, Mail, compared
+from shoal.sources.mail.places import INBOX, Known, LineLost, Look, Mail, compared
 
 Readers = Callable[[Path], tuple[str, ...]]
 
@@ -82,6 +82,9 @@ class LocalMailbox:
                 self._stirred = now
                 return False
             time.sleep(min(_POLL_SECONDS, left))
+
+    def lost(self, error: LineLost) -> None:
+        """A disk is not lost."""
 
     def close(self) -> None:
         """Nothing is held open."""

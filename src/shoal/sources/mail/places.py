@@ -7,10 +7,20 @@ never comes to mean another mail. One mail may stand in many places.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from shoal.errors import ShoalError
+
 INBOX = "INBOX"
 
 Known = Callable[[bytes], Iterator[bytes]]
 """The places of a folder that the inventory has, from one on, in order."""
+
+
+class LineLost(ShoalError):
+    """The mailbox can't be asked now; the text is a sentence."""
+
+
+class Refused(LineLost):
+    """It does not want us: trying again soon is no use."""
 
 
 class Look(NamedTuple):
@@ -55,6 +65,10 @@ class Mailbox(Protocol):
 
     def wait(self, seconds: float) -> bool:
         """Whether something stirred within this time."""
+        ...
+
+    def lost(self, error: LineLost) -> None:
+        """It could not be asked while its changes were told; it is tried again later."""
         ...
 
     def close(self) -> None: ...

@@ -19,7 +19,7 @@ from shoal.model.visit import Fetched
 from shoal.ports import Batch, Table
 from shoal.sources.mail.identity import MailDigest, url_of_mail
 from shoal.sources.mail.inventory import FolderRow, MailInventory, MailPlace, MailRow
-from shoal.sources.mail.places import Look, Mail, Mailbox
+from shoal.sources.mail.places import LineLost, Look, Mail, Mailbox
 
 MAX_MAIL_BYTES = 100_000_000
 """Of one mail that are read; what is longer is cut, and says so."""
@@ -72,6 +72,14 @@ class MailSource:
     # --- the port ---------------------------------------------------------------------------
 
     def changes(self, everything: bool) -> Iterator[Sequence[SourceChange]]:
+        try:
+            yield from self._changes(everything)
+        except LineLost as error:  # the rest is told when the mailbox can be asked again
+            self._mailbox.lost(error)
+        finally:
+            self._forget_group()
+
+    def _changes(self, everything: bool) -> Iterator[Sequence[SourceChange]]:
         folders = list(self._mailbox.folders())
         known = self._inventory.folders()
         looks: list[tuple[str, Look]] = []
