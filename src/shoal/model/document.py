@@ -100,6 +100,9 @@ class Document(Struct, array_like=True):
     bold: str = ""
     content_digest: str = ""
     """xxh3 of the content without times of day: by it a change is told from a clock."""
+    fields: list[tuple[str, str]] = []
+    """What it says of itself by name, and what its source says of it: who wrote a mail to whom, in
+    which thread and folder (mail_words.py)."""
 
 
 class Reassigned(Struct, array_like=True):
