@@ -49,7 +49,7 @@ class LocalMailbox:
         if path is None:
             return Look(iter(()), known(b""), bytes)
         if path.is_file():
-            return self._look_at_file(path, before, known, everything)
+            return self._look_at_file(path, before, known)
         return self._look_at_folder(path, before, known, everything)
 
     def mails(self, folder: str, places: Iterable[bytes]) -> Iterator[Mail]:
@@ -112,16 +112,14 @@ class LocalMailbox:
             file = path / files[place] if place in files else None
             yield None if file is None or not _is_plain(file) else self._readers(file)
 
-    def _look_at_file(
-        self, path: Path, before: bytes, known: Known, everything: bool
-    ) -> Look | None:
+    def _look_at_file(self, path: Path, before: bytes, known: Known) -> Look | None:
         state = unpack(MboxState, before) if before else MboxState()
         try:
             found = path.stat()
             seen = (found.st_size, found.st_mtime_ns, found.st_ino)
             if state.generation and seen == (state.size, state.modified_ns, state.inode):
                 return None
-            return _compared_mbox(Mbox(path, state, wholly=everything), known)
+            return _compared_mbox(Mbox(path, state), known)
         except OSError:
             return None
 

@@ -49,14 +49,13 @@ class MboxState(Struct, array_like=True, frozen=True):
 class Mbox:
     """A look at the file: which mails stand in it now?"""
 
-    def __init__(self, path: Path, before: MboxState, *, wholly: bool = False) -> None:
-        """`wholly`: even if it looks as if something was only appended."""
+    def __init__(self, path: Path, before: MboxState) -> None:
         found = path.stat()
         self._path = path
         self._size = found.st_size
         now = MboxState(found.st_size, found.st_mtime_ns, found.st_ino)
         self.is_appended = False
-        if not wholly and before.generation and found.st_size > before.size:
+        if before.generation and found.st_size > before.size:
             with path.open("rb") as file:
                 self.is_appended = _sample(file, before.read_to) == before.sample
         self.since = before.read_to if self.is_appended else 0

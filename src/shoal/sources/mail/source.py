@@ -7,9 +7,10 @@ disk) until they were taken in.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from itertools import chain, islice
-from tempfile import SpooledTemporaryFile
-from typing import NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
 
 from shoal.clock import Clock
 from shoal.model.outcome import Outcome
@@ -34,7 +35,7 @@ class _Held(NamedTuple):
     """The bytes of a mail, until it was taken in."""
 
     digest: bytes
-    file: "SpooledTemporaryFile[bytes]"
+    file: IO[bytes]
     size: int
     cut: bool
     is_expunged: bool
@@ -65,7 +66,8 @@ class MailSource:
         self._max_bytes = max_bytes
         self._planned: dict[str, _Planned] = {}
         """By the URL, of the group that is being taken in."""
-        self._files: list[SpooledTemporaryFile[bytes]] = []
+        self._files: list[IO[bytes]] = []
+        """On disk, of the same group."""
         self._noted: set[str] = set()
         self._all_noted = True
 
@@ -75,11 +77,11 @@ class MailSource:
         try:
             yield from self._changes(everything)
         except LineLost as error:  # the rest is told when the mailbox can be asked again
-            self._mailbox.lost(error)
-        finally:
             self._forget_group()
+            self._mailbox.lost(error)
 
     def _changes(self, everything: bool) -> Iterator[Sequence[SourceChange]]:
+        self._forget_group()
         folders = list(self._mailbox.folders())
         known = self._inventory.folders()
         looks: list[tuple[str, Look]] = []
@@ -281,16 +283,24 @@ class MailSource:
 
     def _hold(self, mail: Mail) -> _Held:
         digest = MailDigest()
-        file = SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115 - see _forget_group
-        self._files.append(file)
+        file: IO[bytes] = BytesIO()
         size, cut = 0, False
         for piece in mail.pieces:
             digest.feed(piece)
             room = self._max_bytes - size
             cut = cut or len(piece) > room
+            if size <= _IN_MEMORY_BYTES < size + len(piece):
+                file = self._moved_to_disk(file)
             file.write(piece[: max(0, room)])
             size += min(len(piece), max(0, room))
         return _Held(digest.digest(), file, size, cut, digest.is_expunged)
+
+    def _moved_to_disk(self, held: IO[bytes]) -> IO[bytes]:
+        file = TemporaryFile()  # noqa: SIM115 - closed when the group was taken in
+        self._files.append(file)
+        held.seek(0)
+        file.write(held.read())
+        return file
 
 
 def _peeked(places: Iterator[bytes]) -> list[bytes]:
