@@ -166,6 +166,20 @@ def test_other_readers_are_told_without_reading(maildir: Path) -> None:
     assert not account.follow()
 
 
+def test_a_disk_that_is_not_mounted_takes_nothing_with_it(maildir: Path) -> None:
+    (maildir / "cur" / "1:2,").write_bytes(written(1))
+    account = local(maildir)
+    account.follow()
+    away = maildir.rename(maildir.parent / "away")
+    assert not account.follow()
+    maildir.mkdir()
+    assert not account.follow()
+    maildir.rmdir()
+    away.rename(maildir)
+    assert not account.follow()
+    assert len(account.bodies) == 1
+
+
 def test_a_folder_of_mail_files(tmp_path: Path) -> None:
     (tmp_path / "a.eml").write_bytes(written(1))
     (tmp_path / "b.EML").write_bytes(written(2))

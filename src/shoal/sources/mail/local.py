@@ -22,7 +22,7 @@ MOST_FOLDERS = 10_000
 _DEPTH = 20
 _HEADS = ("new", "cur")
 _MAIL_FILES = (".eml", ".msg", ".emlx")
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 1.0
 _JUST_NOW_NS = 200_000_000
 """A folder that changed so shortly before it was listed may change again without its date
 telling."""
@@ -42,7 +42,10 @@ class LocalMailbox:
         self._stirred: dict[str, tuple[int, ...]] = {}
 
     def folders(self) -> Sequence[str]:
-        return list(self._found())
+        found = list(self._found())
+        if not found:  # perhaps a disk that is not mounted: its mails stay
+            raise LineLost(f"There is no mailbox at {self._path} now.")
+        return found
 
     def look(self, folder: str, before: bytes, known: Known, everything: bool) -> Look | None:
         path = self._found().get(folder)
@@ -69,7 +72,7 @@ class LocalMailbox:
                 yield Mail(place, _pieces(file), self._readers(file))
 
     def wait(self, seconds: float) -> bool:
-        """Looks at the dates twice a second: it is cheap, and holds on every file system."""
+        """Looks at the dates every second: it is cheap, and holds on every file system."""
         end = time.monotonic() + seconds
         before = self._stirred or self._dates()
         while True:
@@ -146,11 +149,11 @@ def mailbox_at(path: Path, readers: Readers) -> LocalMailbox:
         raise UsageError(f"{path} is neither a file nor a folder.")
     mailbox = LocalMailbox(path, readers)
     try:
-        is_mailbox = bool(mailbox.folders())
+        mailbox.folders()
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}.") from error
-    if not is_mailbox:
-        raise UsageError(f"{path} is no mailbox: neither an mbox file nor a Maildir.")
+    except LineLost as error:
+        raise UsageError(f"{path} is no mailbox: neither an mbox file nor a Maildir.") from error
     return mailbox
 
 
