@@ -39,9 +39,11 @@ class LocalMailbox:
     def __init__(self, path: Path, readers: Readers) -> None:
         self._path = path
         self._readers = readers
-        self._stirred: dict[str, tuple[int, ...]] = {}
+        self._seen: dict[str, tuple[int, ...]] | None = None
+        """The dates when the folders were last looked at."""
 
     def folders(self) -> Sequence[str]:
+        self._seen = self._dates()
         found = list(self._found())
         if not found:  # perhaps a disk that is not mounted: its mails stay
             raise LineLost(f"There is no mailbox at {self._path} now.")
@@ -74,17 +76,12 @@ class LocalMailbox:
     def wait(self, seconds: float) -> bool:
         """Looks at the dates every second: it is cheap, and holds on every file system."""
         end = time.monotonic() + seconds
-        before = self._stirred or self._dates()
-        while True:
-            now = self._dates()
-            if now != before:
-                self._stirred = now
-                return True
+        while self._dates() == self._seen:
             left = end - time.monotonic()
             if left <= 0:
-                self._stirred = now
                 return False
             time.sleep(min(_POLL_SECONDS, left))
+        return True
 
     def lost(self, error: LineLost) -> None:
         """A disk is not lost."""
