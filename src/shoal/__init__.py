@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shoal.api import (
+        add,
         clean,
         cluster_status,
         compare,
@@ -74,6 +75,7 @@ __all__ = [
     "UsageError",
     "Whole",
     "__version__",
+    "add",
     "clean",
     "cluster_status",
     "compare",

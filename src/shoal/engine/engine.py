@@ -3,6 +3,7 @@
 The only place, with its neighbours in this folder, that names parts of two rooms.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
@@ -21,6 +22,7 @@ from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
 from shoal.engine.local_files import look_again
+from shoal.engine.own_documents import OwnDocuments
 from shoal.engine.part_settings import child_config, frontier_settings
 from shoal.engine.preflight import is_nameless
 from shoal.engine.recovery import Recovered, mend_archive
@@ -83,7 +85,8 @@ class Engine:
         """Whether pages are asked for again."""
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
-        self._max_depth = _least(config.crawl.max_depth, parse_rules(self._rules).max_depth)
+        depths = (config.crawl.max_depth, parse_rules(self._rules).max_depth)
+        self._max_depth = min((each for each in depths if each is not None), default=None)
         # What the person said on the command line of the first crawl becomes the collection's own.
         self.layout.create(config.from_flags_as_toml())
         with ExitStack() as undo:
@@ -275,6 +278,14 @@ class Engine:
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
 
+    def own_documents(self) -> OwnDocuments:
+        crawl, frontier, prints = self.crawl(), self._frontier, self._prints
+        return OwnDocuments(crawl, frontier, self._store, prints, self.clock)
+
+    def cpu_seconds(self) -> float:
+        """Spent by this process and its readers."""
+        return time.process_time() + self._pool.stats.cpu_seconds
+
     def replaying(self, roots: list[str]) -> Replaying:
         """`roots`: what the collection started from, where its own row no longer says so."""
         if not self._row.roots:
@@ -290,15 +301,8 @@ class Engine:
 
     def exchange(self) -> Exchange:
         """With other tablets."""
-        return Exchange(
-            self._table,
-            self._frontier,
-            self._store,
-            self._twins,
-            self._widen,
-            self._outbox,
-            self._borrower,
-        )
+        here = (self._table, self._frontier, self._store, self._twins, self._widen)
+        return Exchange(*here, self._outbox, self._borrower)
 
     # --- how it stands ----------------------------------------------------------------------
 
@@ -392,7 +396,3 @@ class Engine:
 
     def _child_config(self) -> bytes:
         return child_config(self.config, self._rules, self._scope.settings, self.layout)
-
-
-def _least(*limits: int | None) -> int | None:
-    return min((limit for limit in limits if limit is not None), default=None)

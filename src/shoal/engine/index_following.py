@@ -28,6 +28,11 @@ class IndexFollowing:
         state = self._child.state
         return state.pages, state.position >= self._log.last
 
+    @property
+    def position(self) -> int:
+        """How far it has come in the log."""
+        return self._child.state.position
+
     def hurry(self) -> None:
         """What somebody waits for is taken in at once."""
         self._child.hurry(self._log.take_awaited())

@@ -67,6 +67,8 @@ class Visit(Struct, array_like=True):
     """Where the body that was seen stands in the archive."""
     head: bool = False
     """Ask with HEAD: whether it changed is all that is wanted."""
+    readers: list[str] = []
+    """Who may read what comes of it, as its source says; empty: everyone."""
 
     @property
     def is_awaited(self) -> bool:
