@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shoal.api import (
+        add,
         add_feeds,
         clean,
         cluster_status,
@@ -83,6 +84,7 @@ __all__ = [
     "UsageError",
     "Whole",
     "__version__",
+    "add",
     "add_feeds",
     "clean",
     "cluster_status",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shoal.config import Config
     from shoal.control.controls import Collection as Controlled
     from shoal.control.feeds import Added, FeedLine
+    from shoal.control.own_sources import Added as AddedSource
     from shoal.control.site_map import SiteMap
     from shoal.duplicates.learn.mirrors import Mirror
     from shoal.duplicates.methods.accuracy import Exercise
@@ -152,6 +153,19 @@ def _run_cluster(
     status = cluster_run.run_cluster(place, config, links, selection=selection)
     with open_collection(place) as collection:
         return cluster_run.summary_of(status, collection.status(), time.monotonic() - began)
+
+
+def add(
+    *paths: str | Path,
+    dir: str | Path | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> "AddedSource":
+    """Read folders or files of one's own into a collection, and remember them as its sources; the
+    same again reads what has changed since."""
+    from shoal.control.own_sources import add_sources
+    from shoal.layout.layout import place_of
+
+    return add_sources(place_of(dir), paths, settings or {})
 
 
 def refresh(

@@ -14,7 +14,7 @@ result counts as a request.
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -24,7 +24,10 @@ from shoal.model.document import Understood
 from shoal.model.outcome import Outcome
 from shoal.model.visit import OF_SITE, SOURCES, Fetched, Visit, VisitKind, refused
 from shoal.model.visit_result import AGAIN, result_of
-from shoal.ports import Duplicates, Fetcher, Frontier, Lease, Store, Understander
+from shoal.ports import Batch, Duplicates, Fetcher, Frontier, Lease, Store, Understander
+
+Note = Callable[[Batch], None]
+"""Adds to the batch of a commit."""
 
 
 class Parts(NamedTuple):
@@ -164,20 +167,28 @@ class Crawl:
             if not is_settled:
                 frontier.give_back(visit)
 
-    def commit(self, visit: Visit, fetched: Fetched, understood: Understood) -> None:
-        """One batch for everything that one visit changes."""
+    def commit(
+        self, visit: Visit, fetched: Fetched, understood: Understood, note: Note | None = None
+    ) -> None:
+        """One batch for everything that one visit changes; `note` adds what its source remembers
+        of it."""
         store = self._parts.store
         batch = store.batch()
         verdict = self._parts.duplicates.judge(batch, visit, fetched, understood)
         finished = self._parts.frontier.finish(batch, visit, fetched, understood, verdict)
         store.keep(batch, visit, fetched, understood, finished)
+        if note is not None:
+            note(batch)
         store.commit(batch)
         self.progress.note(visit, fetched, finished.change)
 
-    async def inject(self, visit: Visit, fetched: Fetched) -> Understood:
-        """A document that came past frontier and fetch, with its bytes and its time."""
+    async def inject(self, visit: Visit, fetched: Fetched, note: Note | None = None) -> Understood:
+        """A document that came past frontier and fetch, with its bytes, its time and its readers,
+        who are those of all that is inside it, too."""
         understood = await self._understand(visit, fetched)
-        self.commit(visit, fetched, understood)
+        for document in understood.documents:
+            document.readers = list(visit.readers)
+        self.commit(visit, fetched, understood, note)
         return understood
 
     def _understand(self, visit: Visit, fetched: Fetched) -> Awaitable[Understood]:

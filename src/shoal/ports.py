@@ -14,6 +14,8 @@ from shoal.model.document import Document, Reassigned, Understood
 from shoal.model.link import Link, LinkSource
 from shoal.model.listings.listing import ListedUrl
 from shoal.model.messages import Item
+from shoal.model.source import SourceRow
+from shoal.model.source_change import SourceChange, Taken
 from shoal.model.verdict import Finished, Verdict
 from shoal.model.visit import Fetched, Visit
 
@@ -133,8 +135,8 @@ class Duplicates(Protocol):
         ...
 
     def withdraw(self, batch: Batch, row: bytes) -> list[Reassigned]:
-        """A page goes without a visit: it stands for no other page. Returns whose place changes
-        with it. Reading files and mailboxes will call this; nobody does yet."""
+        """A page goes without a visit, or other people may read it from now on: it stands for no
+        other page. Returns whose place changes with it."""
         ...
 
 
@@ -155,8 +157,7 @@ class Store(Protocol):
 
     def commit(self, batch: Batch) -> None: ...
     def remove(self, batch: Batch, row: bytes, when: float) -> None:
-        """A document went without a visit: its row says so, and followers are told. Reading files
-        and mailboxes will call this; nobody does yet."""
+        """A document went without a visit: its row says so, and followers are told."""
         ...
 
     def amend(
@@ -233,6 +234,43 @@ class SourceSchedule(Protocol):
     def is_wanted(self, row: bytes) -> bool:
         """Whether a source is still to be asked for: a person may have removed a feed."""
         ...
+
+
+class DocumentSource(Protocol):
+    """What does a place hold that is one's own, and what has become of it: a folder, a mailbox?
+
+    It compares what is there with its inventory. All but `note` may block, and runs in a thread.
+    """
+
+    def watch(self) -> None:
+        """Be told of changes from now on, where that is possible; what changed before is found by
+        looking at everything."""
+        ...
+
+    def wait(self, seconds: float) -> bool:
+        """Whether there is something to look at, within this time."""
+        ...
+
+    def changes(self, everything: bool) -> Iterator[Sequence[SourceChange]]:
+        """What is otherwise than the inventory says: of everything, or of what stirred since.
+        Changes of one list have nothing to do with each other. All of them have been taken in
+        before the next list is asked for."""
+        ...
+
+    def open(self, taken: Taken) -> Fetched | None:
+        """The bytes, as if they had been fetched; with another outcome than OK it may no longer be
+        read. None: it has gone, or is being changed, which a later look will find."""
+        ...
+
+    def note(self, batch: Batch, change: SourceChange) -> None:
+        """Remember that a change was taken in, in the batch of what it led to."""
+        ...
+
+    def row(self) -> SourceRow:
+        """How it stands, for people."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class RemoteTablets(Protocol):

@@ -20,12 +20,14 @@ def test_all_commands_are_there() -> None:
     wanted = (
         "crawl plan map status urls explain show export search serve rank links graph convert "
         "formats clean slope dups hosts pause resume slow exclude include retry submit stop mark "
-        "demo doctor checksum compact reindex verify repair sitemap refresh freshness simulate"
+        "demo doctor checksum compact reindex verify repair sitemap refresh freshness simulate "
+        "add watch"
     )
     below = {
         "config": ("show", "path"),
         "shadow": ("status", "apply", "discard"),
         "feed": ("add", "remove", "list", "opml", "show"),
+        "sources": ("remove",),
         "cluster": (
             *("create", "start", "status", "drain", "rebalance", "stop", "split", "merge"),
         ),

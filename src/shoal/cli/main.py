@@ -20,7 +20,8 @@ from shoal.errors import CollectionError, ShoalError, UsageError
 
 _TRACEBACK = "--traceback"
 _THEMES = (
-    *("crawl", "refresh", "plan", "map", "sitemap", "feed", "read", "search", "serve", "links"),
+    *("crawl", "refresh", "sources", "plan", "map", "sitemap", "feed", "read", "search", "serve"),
+    "links",
     *("freshness", "simulate", "convert", "clean", "slope", "dups", "control", "mark"),
     *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )
@@ -37,6 +38,7 @@ _OVERVIEW = """\
 Shoal, the acquisition half of a search engine.
 
   shoal crawl https://example.org/    crawl a site into ./corpus; the same command goes on
+  shoal add ~/Documents               read a folder of your own; `shoal watch` follows it
   shoal search WORDS                  find pages again
   shoal serve                         search and a dashboard, in a browser
   shoal status                        how it stands, also while it runs

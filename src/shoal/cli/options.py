@@ -44,6 +44,8 @@ config_app = _group("config", "What is set, to what, and who said so.")
 shadow_app = _group("shadow", "A crawl gathered apart, and applied in one step.")
 feed_app = _group("feed", "Which feeds are polled, and what one says.")
 user_app = _group("user", "Who may search what `serve` shows, each as far as they may read.")
+sources_app = typer.Typer(help="What is read of your own, how far, and what was left out.")
+app.add_typer(sources_app, name="sources")
 cluster_app = _group("cluster", "One collection on many machines.")
 
 

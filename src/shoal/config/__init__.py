@@ -24,6 +24,7 @@ from shoal.config.sections import (
     Dedupe,
     Feeds,
     Fetch,
+    Files,
     Frontier,
     Index,
     Politeness,
@@ -59,6 +60,7 @@ __all__ = [
     "Dedupe",
     "Feeds",
     "Fetch",
+    "Files",
     "Frontier",
     "Index",
     "Politeness",
@@ -82,7 +84,9 @@ the command was called, at which point of the program a test wants it to die, an
 draws pages."""
 
 
-_WITHOUT_FLAGS = ("refresh.", "sitemaps.", "feeds.", "index.", "search.", "dedupe.", "understand.")
+_WITHOUT_FLAGS = (
+    *("refresh.", "sitemaps.", "feeds.", "files.", "index.", "search.", "dedupe.", "understand."),
+)
 """Sections without flags of their own: who sets one of these wrongly is told its whole name."""
 
 
@@ -105,6 +109,7 @@ class Config:
     sitemaps: Sitemaps = field(default_factory=Sitemaps)
     feeds: Feeds = field(default_factory=Feeds)
     access: Access = field(default_factory=Access)
+    files: Files = field(default_factory=Files)
     resolve: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 

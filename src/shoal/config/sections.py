@@ -272,6 +272,37 @@ class Feeds:
 
 
 @dataclass(frozen=True, slots=True)
+class Files:
+    hidden: Literal["no", "yes"] = _setting(
+        "no", "Whether files and folders whose names begin with a dot are read."
+    )
+    ignore: Texts = _setting(
+        (
+            *(".git/", ".hg/", ".svn/", "CVS/", "node_modules/", "__pycache__/", "lost+found/"),
+            *(".cache/", ".Trash*/", "*~", "*.swp", "*.tmp", "*.part", "*.crdownload", "*.lock"),
+        ),
+        "Patterns as in a .gitignore of what is left out of all folders; a file .shoalignore says "
+        "it for its own.",
+    )
+    mounts: Literal["no", "yes"] = _setting(
+        "no", "Whether other file systems that are mounted within a folder are read, too."
+    )
+    max_size: Bytes = _setting(50_000_000, "Larger files are left out.", 1, 1_000_000_000)
+    share: float = _setting(
+        0.25, "No more of one core than this is used to read folders, all in all.", 0.01, 64
+    )
+    sweep: Seconds = _setting(
+        21_600.0, "Everything is looked at again after this long, in case that a change was missed."
+    )
+    poll: Seconds = _setting(
+        60.0, "Folders that do not tell of changes (NFS, SMB, FUSE) are looked at so often.", 0.1
+    )
+    max_watches: int | None = _setting(
+        None, "Folders watched at once; without it nearly as many as the system allows."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     k1: float = _setting(2.0, "How slowly repeating a word stops to count (BM25).", 0, 100)
     b: float = _setting(0.75, "How much of a page's length is held against it (BM25).", 0, 1)

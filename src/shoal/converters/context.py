@@ -30,6 +30,8 @@ class Converted:
     problem: str = ""
     media_type: str = ""
     """Of a document inside another one; empty for the visit's own."""
+    fields: list[tuple[str, str]] = field(default_factory=list)
+    """What it says of itself by name (`Document.fields`)."""
 
 
 def decoded(page: Page, source: "Text", problem: str) -> list[Converted]:

@@ -180,6 +180,7 @@ class Reader:
             cleaned_by=page.cleaned_by,
             headings=page.headings,
             bold=page.bold,
+            fields=converted.fields,
             page_type=next((to[:_TYPE_CHARS] for name, to in converted.meta if name == _TYPE), ""),
         )
 

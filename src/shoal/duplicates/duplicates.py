@@ -119,6 +119,14 @@ class DiskDuplicates:
         """Why a page need not be asked for; empty when it must."""
         return "" if self._lessons is None else self._lessons.refusal(visit)
 
+    def fingerprint_of(self, row: bytes) -> tuple[bytes, bytes] | None:
+        """What a page is compared by with others; None when it is not compared."""
+        if self._near is None:
+            return None
+        self._near.index.begin()
+        found = self._near.groups.fingerprint_of(row)
+        return None if found is None else (found[0].sketch, found[0].minhashes)
+
     def withdraw(self, batch: Batch, row: bytes) -> list[Reassigned]:
         if self._near is None:
             return []

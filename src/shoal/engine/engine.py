@@ -3,6 +3,7 @@
 The only place, with its neighbours in this folder, that names parts of two rooms.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
@@ -21,6 +22,7 @@ from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
 from shoal.engine.local_files import look_again
+from shoal.engine.own_documents import OwnDocuments
 from shoal.engine.part_settings import child_config, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
 from shoal.engine.recovery import Recovered, mend_archive
@@ -216,10 +218,9 @@ class Engine:
 
     def _is_behind(self) -> bool:
         """Whether readers or other tablets must first take what is here for them."""
-        identity, outbox = self._identity, self._outbox
-        if self.bodies.is_half_full:
-            return True
-        return identity is not None and outbox is not None and outbox.depth >= identity.most_outbox
+        if self.bodies.is_half_full or self._identity is None or self._outbox is None:
+            return self.bodies.is_half_full
+        return self._outbox.depth >= self._identity.most_outbox
 
     @property
     def table(self) -> RocksTable:
@@ -282,6 +283,12 @@ class Engine:
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
 
+    def own_documents(self) -> OwnDocuments:
+        return OwnDocuments(self.crawl(), self._frontier, self._store, self._prints, self.clock)
+
+    def cpu_seconds(self) -> float:
+        return time.process_time() + self._pool.stats.cpu_seconds
+
     def replaying(self, roots: list[str]) -> Replaying:
         """`roots`: what the collection started from, where its own row no longer says so."""
         if not self._row.roots:
@@ -297,15 +304,8 @@ class Engine:
 
     def exchange(self) -> Exchange:
         """With other tablets."""
-        return Exchange(
-            self._table,
-            self._frontier,
-            self._store,
-            self._twins,
-            self._widen,
-            self._outbox,
-            self._borrower,
-        )
+        here = (self._table, self._frontier, self._store, self._twins, self._widen)
+        return Exchange(*here, self._outbox, self._borrower)
 
     # --- how it stands ----------------------------------------------------------------------
 

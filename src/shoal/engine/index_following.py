@@ -33,6 +33,11 @@ class IndexFollowing:
         """Bytes of memory that its process takes now."""
         return self._child.resident()
 
+    @property
+    def position(self) -> int:
+        """How far it has come in the log."""
+        return self._child.state.position
+
     def hurry(self) -> None:
         """What somebody waits for is taken in at once."""
         self._child.hurry(self._log.take_awaited())

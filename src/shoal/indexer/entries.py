@@ -17,6 +17,7 @@ from shoal.model.content import KEPT
 from shoal.model.document import Document, Fate
 from shoal.model.entry import Entry
 from shoal.model.link import Anchor, Rel
+from shoal.model.mail_words import marks_of
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER
 from shoal.model.urls.rowkey import holder_of, url_of
@@ -66,7 +67,10 @@ class Entries:
             language=document.language,
             media_type=document.media_type,
             source="" if known is None else str(known.source),
-            marks=[f"{name}={value}" for name, value in islice(marks.items(), _MOST_MARKS)],
+            marks=[
+                *(f"{name}={value}" for name, value in islice(marks.items(), _MOST_MARKS)),
+                *marks_of(document.fields),
+            ],
             readers=document.readers,
             fetched=page.when,
             published=unix(document.published) or unix(document.modified) or _last_modified(page),

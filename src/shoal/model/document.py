@@ -103,6 +103,9 @@ class Document(Struct, array_like=True):
     """xxh3 of the content without times of day: by it a change is told from a clock."""
     licenses: list[str] = []
     """URLs of the terms under which it stands, by its own word (rel=license)."""
+    fields: list[tuple[str, str]] = []
+    """What it says of itself by name, and what its source says of it: who wrote a mail to whom, in
+    which thread and folder (mail_words.py)."""
 
 
 class Reassigned(Struct, array_like=True):

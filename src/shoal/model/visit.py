@@ -73,6 +73,8 @@ class Visit(Struct, array_like=True):
     """Ask with HEAD: whether it changed is all that is wanted."""
     is_counted: bool = False
     """It is read out of the archive once more, and its request was counted when it was made."""
+    readers: list[str] = []
+    """Who may read what comes of it, as its source says; empty: everyone."""
 
     @property
     def is_awaited(self) -> bool:

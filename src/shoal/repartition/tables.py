@@ -37,6 +37,7 @@ from shoal.model.link import Anchor
 from shoal.model.listings.feed import FEED_KEYS
 from shoal.model.listings.listing import sitemap_key
 from shoal.model.record import pack, unpack
+from shoal.model.source import OWN_KEYS
 from shoal.model.urls.partition import PARTITION_KEY, Partition
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.spelling import spellings
@@ -233,7 +234,7 @@ class Wave:
         if (
             Whole.holds(key)
             or key in _WRITTEN_AGAIN
-            or key.startswith(OUTBOX_KEYS)
+            or key.startswith((*OUTBOX_KEYS, *OWN_KEYS))  # a cluster reads no folders
             or archive_ends.is_mark(key)
         ):
             return None

@@ -5,11 +5,12 @@ Text fields hold words; filters are exact. Other engines' names are understood t
 
 import re
 
+from shoal.model.mail_words import FOLDER, FROM, HAS, THREAD, TO, asked_marks
 from shoal.model.query import Dated, Is, Phrase, QueryPart, Word
 from shoal.search.dates import moment
 
 TEXT_FIELDS = {
-    **dict.fromkeys(("title", "intitle"), "title"),
+    **dict.fromkeys(("title", "intitle", "subject"), "title"),
     **dict.fromkeys(("headings", "heading"), "headings"),
     "bold": "bold",
     **dict.fromkeys(("content", "intext"), "content"),
@@ -22,7 +23,12 @@ FILTERS = {
     **dict.fromkeys(("lang", "language"), "language"),
     **{name: name for name in ("source", "mark", "before", "after", "related")},
     **dict.fromkeys(("link", "links"), "links"),
+    **dict.fromkeys(("from", "sender"), FROM),
+    **dict.fromkeys(("to", "cc"), TO),
+    **dict.fromkeys(("folder", "label"), FOLDER),
+    **{name: name for name in (THREAD, HAS)},
 }
+_OF_MAILS = (FROM, TO, FOLDER, THREAD, HAS)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PIECES = re.compile(r"\w+")
 
@@ -38,6 +44,8 @@ def restriction(name: str, value: str) -> tuple[QueryPart, ...]:
     """What a filter asks of a document; nothing when its value names nothing."""
     if name == "site":
         return _site(value)
+    if name in _OF_MAILS:
+        return tuple(Is("mark", mark) for mark in asked_marks(name, value))
     if name == "type":
         value = value.removeprefix(".")
     elif name == "language":

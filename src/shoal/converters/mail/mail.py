@@ -2,7 +2,8 @@
 
 RFC 5322 and MIME: `.eml`, Maildir, news articles, Apple's `.emlx`. Who wrote to whom and when comes
 first, since every mail program shows it; the title is the subject. Message-ID and what it answers
-go into the metadata, so that threads can be told.
+go into the metadata, so that threads can be told. What mails are searched by stands in the fields
+of the mail and of all that is attached to it.
 """
 
 import re
@@ -12,9 +13,11 @@ from shoal.converters.mail.body import Body
 from shoal.converters.mail.headers import Head, date
 from shoal.converters.mail.mime import MimePart, parse
 from shoal.converters.writer import Run, Writer
+from shoal.model import mail_words
 
 _SHOWN = ("From", "To", "Cc", "Newsgroups", "Date")
 _THREAD = ("message-id", "in-reply-to", "references")
+_TO = ("to", "cc", "bcc", "newsgroups")
 _EMLX = re.compile(rb"\s{0,10}(\d{1,12})[ \t]*\r?\n")
 
 
@@ -35,7 +38,30 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     for attachment in content.attachments:
         found = context.inside(attachment.data, attachment.name, attachment.content_type)
         result.extend(found)
+    give_fields(result, _fields(message.head), has_attachment=bool(content.attachments))
     return result
+
+
+def give_fields(
+    documents: list[Converted], fields: list[tuple[str, str]], *, has_attachment: bool
+) -> None:
+    """To a mail, and to what is attached to it; a mail in a mail has its own."""
+    for each in documents:
+        each.fields = each.fields or fields
+    if has_attachment:
+        documents[0].fields = [*fields, (mail_words.HAS, mail_words.ATTACHMENT)]
+
+
+def _fields(head: Head) -> list[tuple[str, str]]:
+    to = ", ".join(value for name in _TO for value in head.texts(name))
+    ids = (head.text(name) for name in _THREAD)
+    values = (
+        (mail_words.FROM, head.text("from") or head.text("sender")),
+        (mail_words.TO, to),
+        (mail_words.THREAD, mail_words.thread_of(*ids)),
+        (mail_words.MESSAGE_ID, head.text("message-id")),
+    )
+    return [(name, value[: mail_words.MAX_VALUE_CHARS]) for name, value in values if value]
 
 
 def convert_emlx(body: bytes, context: Context) -> list[Converted]:

@@ -14,6 +14,7 @@ from shoal.converters.characters.charset import decode as detect
 from shoal.converters.characters.codepages import decode
 from shoal.converters.context import Context, Converted
 from shoal.converters.html.blocks import write_blocks as write_html
+from shoal.converters.mail.mail import give_fields
 from shoal.converters.mail.text import write_plain
 from shoal.converters.mail.tnef import unpack_rtf
 from shoal.converters.markup.rtf import write_blocks as write_rtf
@@ -22,6 +23,7 @@ from shoal.converters.ole.ole import Compound
 from shoal.converters.ole.pack import extract
 from shoal.converters.ole.properties import properties
 from shoal.converters.writer import Run, Writer
+from shoal.model import mail_words
 
 _SUBJECT, _CLASS, _SUBMITTED, _DELIVERED, _HEADERS = 0x0037, 0x001A, 0x0039, 0x0E06, 0x007D
 _BODY, _HTML, _RTF = 0x1000, 0x1013, 0x1009
@@ -67,12 +69,44 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     documents = [Converted(page, meta=_thread(message, context), problem=problem)]
     for each in attachments:
         documents += context.inside(each.data, each.name, each.media_type)
+    shown = any(not each.hidden for each in attachments)
+    try:
+        fields = _fields(compound, message, context.limits.members)
+    except _FAULTS:
+        fields = []
+    give_fields(documents, fields, has_attachment=shown)
     return documents
+
+
+def _fields(compound: Compound, message: PropertyBag, most: int) -> list[tuple[str, str]]:
+    people = _people(compound, message, most)
+    told = [
+        ", ".join(people.get(kind, [])) or message.text(shown) for kind, _, shown in _SHOWN_LISTS
+    ]
+    ids = (message.text(number) for number in (_MESSAGE_ID, _IN_REPLY_TO, _REFERENCES))
+    values = (
+        (mail_words.FROM, _named(message.first_text(*_SENDER[0]), _address(message, *_SENDER[1]))),
+        (mail_words.TO, ", ".join(filter(None, told))),
+        (mail_words.THREAD, mail_words.thread_of(*ids)),
+        (mail_words.MESSAGE_ID, message.text(_MESSAGE_ID)),
+    )
+    return [(name, value[: mail_words.MAX_VALUE_CHARS]) for name, value in values if value]
 
 
 def _write_head(compound: Compound, message: PropertyBag, writer: Writer, most: int) -> None:
     sender = _named(message.first_text(*_SENDER[0]), _address(message, *_SENDER[1]))
     _line("From", sender, writer)
+    people = _people(compound, message, most)
+    for kind, label, shown in _SHOWN_LISTS:
+        _line(label, ", ".join(people.get(kind, [])) or message.text(shown), writer)
+    _line("Date", _written_date(message), writer)
+    if message.text(_CLASS).upper().startswith("IPM.CONTACT"):
+        for number in _CARD:
+            writer.paragraph(message.text(number))
+
+
+def _people(compound: Compound, message: PropertyBag, most: int) -> dict[int, list[str]]:
+    """Those whom it was sent to, by the kind of list that they are in."""
     people: dict[int, list[str]] = {}
     for storage in _storages(compound, _RECIPIENTS)[:most]:
         person = PropertyBag(compound, storage, message.codec)
@@ -80,12 +114,7 @@ def _write_head(compound: Compound, message: PropertyBag, writer: Writer, most: 
         people.setdefault(person.number(0x0C15), []).append(
             _named(name, _address(person, 0x39FE, 0x3003))
         )
-    for kind, label, shown in _SHOWN_LISTS:
-        _line(label, ", ".join(people.get(kind, [])) or message.text(shown), writer)
-    _line("Date", _written_date(message), writer)
-    if message.text(_CLASS).upper().startswith("IPM.CONTACT"):
-        for number in _CARD:
-            writer.paragraph(message.text(number))
+    return people
 
 
 def _line(label: str, value: str, writer: Writer) -> None:

@@ -232,6 +232,9 @@ class Discovery:
         replaced: what was refused on a later visit waits, too."""
         row, url, _ = state
         self.dequeue(batch, state)
+        if url.source is LinkSource.INJECT:  # its source brings it, and says who may read it
+            self._urls.write(batch, state, now)
+            return
         if url.state is State.QUEUED and self._sites.is_excluded(site_of_key(row)):
             self.turn_away(batch, state, now)
             return

@@ -60,8 +60,8 @@ class Finisher:
         visit, links, documents = ending.visit, ending.understood.links, ending.verdict.documents
         if ending.fetched.outcome is Outcome.REDIRECT:
             return self._move(batch, ending, url)
-        if ending.verdict.links_known:
-            return links, [b""] * len(links)
+        if ending.verdict.links_known or visit.readers:
+            return links, [b""] * len(links)  # nobody is asked because of what not all may read
         page = documents[0] if documents else None
         origin = Provenance(url.depth + 1, 0, visit.row, readers=page.readers if page else [])
         return links, self._discovery.offer(batch, links, origin, ending.now)

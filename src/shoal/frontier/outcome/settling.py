@@ -73,6 +73,8 @@ class Settler:
         visit, fetched, understood, verdict, now = ending
         state = self._urls.state_of(visit.row) or _new_state(visit, now)
         url = state.url
+        if visit.source is LinkSource.INJECT:
+            url.source = LinkSource.INJECT  # its source brings it from now on
         self._discovery.dequeue(batch, state)
         if is_inside(visit.row):  # an older release queued it: it waits no more
             url.state = State.FETCHED if url.state is State.QUEUED else url.state
@@ -166,7 +168,8 @@ class Settler:
             if self._source_schedule is not None:
                 named, due = self._source_schedule.take(batch, visit, fetched, understood, now)
             return Settled(url, verdict, named), due
-        if self._refresher is None or not is_found(fetched.outcome):
+        is_brought = visit.source is LinkSource.INJECT
+        if self._refresher is None or is_brought or not is_found(fetched.outcome):
             return Settled(url, verdict, named), None
         url.history, change = self._refresher.learn(
             visit, fetched, understood, verdict.resemblance, url.history

@@ -1,0 +1,124 @@
+"""`shoal add`, `watch` and `sources`: one's own documents, folders that are read and followed."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+from shoal.cli.options import Assign, Context, Dir, Json, Quiet, app, argument, sources_app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shoal.cli.terminal.progress import StepProgress
+    from shoal.control.own_sources import SourceLine
+    from shoal.engine.own_documents import Taking
+
+Paths = Annotated[list[str], argument("PATH", "Folders, or single files.")]
+
+
+@app.command()
+def add(
+    paths: Paths,
+    given_dir: Dir = None,
+    assign: Assign = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Read folders of your own, to be found from then on.
+
+    The same again reads what has changed since; `shoal watch` follows every change.
+    """
+    from shoal.cli.settings_flags import assignments
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.progress import StepProgress
+    from shoal.control.own_sources import add_sources
+    from shoal.layout.layout import place_of
+
+    with StepProgress() as progress:
+        tell = None if quiet or json else _teller(progress)
+        found = add_sources(place_of(given_dir), paths, assignments(assign or []), tell)
+    if json:
+        screen.json(found)
+    elif not quiet:
+        for line in found.sources:
+            _say(line)
+    if found.problem:
+        screen.remark(f"not everything is indexed: {found.problem}")
+    return 1 if found.problem else 0
+
+
+@app.command()
+def watch(given_dir: Dir = None, assign: Assign = None, quiet: Quiet = False) -> int:
+    """Follow the folders that were added, until it is stopped.
+
+    First what has changed since, then every change at once. Ctrl-C or SIGTERM end it well.
+    """
+    from shoal.cli.settings_flags import assignments
+    from shoal.cli.terminal.progress import StepProgress
+    from shoal.control.own_sources import watch_sources
+    from shoal.layout.layout import place_of
+
+    with StepProgress() as progress:
+        tell = None if quiet or not sys.stderr.isatty() else _teller(progress)
+        signal = watch_sources(place_of(given_dir), assignments(assign or []), tell)
+    return 0 if signal is None else 128 + signal
+
+
+@sources_app.callback(invoke_without_command=True)
+def sources(context: Context, given_dir: Dir = None, json: Json = False) -> None:
+    """What is read of your own, how far, and what was left out."""
+    from shoal.cli.terminal import screen
+    from shoal.control.own_sources import sources_of
+    from shoal.layout.layout import place_of
+
+    if context.invoked_subcommand is not None:
+        return
+    found = sources_of(place_of(given_dir))
+    if json:
+        screen.json(found)
+    elif not found:
+        screen.remark("Nothing of your own is read: shoal add PATH")
+    else:
+        for line in found:
+            _say(line)
+            for left in line.skipped:
+                screen.say(f"  left out: {left.count:,} {left.reason}, such as {left.example}")
+
+
+@sources_app.command("remove")
+def sources_remove(
+    path: Annotated[str, argument("PATH", "A folder or file that was added.")],
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """Forget a folder, and what was read of it."""
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.wording import count
+    from shoal.control.own_sources import remove_source_at
+    from shoal.layout.layout import place_of
+
+    removed = remove_source_at(place_of(given_dir), path)
+    if json:
+        screen.json(removed)
+    else:
+        gone = count(removed.documents, "document is", "documents are")
+        screen.say(f"{removed.path} is forgotten, and {gone} gone with it.")
+
+
+def _teller(progress: "StepProgress") -> "Callable[[Taking], None]":
+    return lambda taking: progress.report("read", taking.all)
+
+
+def _say(line: "SourceLine") -> None:
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.wording import count
+
+    says = f"{line.path}: {count(line.documents, 'document')}"
+    left_out = sum(each.count for each in line.skipped)
+    if left_out:
+        says += f", {left_out:,} left out"
+    if not line.whole:
+        says += ", not all of it looked at yet"
+    screen.say(says)
+    for remark in (line.problem, line.polled):
+        if remark:
+            screen.remark(f"{line.path}: {remark}")

@@ -1,0 +1,46 @@
+"""What is remembered of a source of one's own documents: a folder, a mailbox?
+
+A row in the family `site` for each, under a key of its own. What it holds stands in its inventory,
+which only the source itself reads (sources/disk/inventory.py for files).
+"""
+
+from shoal.model.record import Struct
+
+SOURCE_KEYS = b"\x00source\x00"
+INVENTORY_KEYS = b"\x00stock\x00"
+INODE_KEYS = b"\x00inode\x00"
+OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS)
+"""All that sources keep in the family `site`."""
+FOLDER = "folder"
+
+
+class Skipped(Struct, array_like=True):
+    """What was left out for one reason."""
+
+    count: int = 0
+    example: str = ""
+    """One of them, as it is shown."""
+
+
+class SourceRow(Struct, array_like=True):
+    kind: str = FOLDER
+    name: bytes = b""
+    """A folder's path, as the disk has it."""
+    added: float = 0.0
+    looked: float = 0.0
+    """When all of it was last looked at and something was found to do."""
+    whole: bool = False
+    """Whether all of it was looked at since it was added."""
+    skipped: dict[str, Skipped] = {}
+    """By the reason, in words."""
+    problem: str = ""
+    """Why it can't be looked at now."""
+    polled: str = ""
+    """Why it, or a part of it, is looked at now and then only; empty: changes are told."""
+    device: int = 0
+    """Where it stood when it was last seen: an empty place on another device is a disk that is not
+    mounted."""
+
+
+def source_key(kind: str, name: bytes) -> bytes:
+    return SOURCE_KEYS + kind.encode() + b"\x00" + name

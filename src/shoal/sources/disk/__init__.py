@@ -1,0 +1,1 @@
+"""What do folders hold, and what has become of it?"""

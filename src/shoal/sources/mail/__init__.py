@@ -1,0 +1,1 @@
+"""Which mails are in a mailbox, and what has become of them?"""

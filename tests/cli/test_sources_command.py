@@ -1,0 +1,80 @@
+"""`shoal add`, `watch` and `sources`, as a newcomer would use them."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from signal import SIGTERM
+
+import pytest
+
+import shoal
+from tests.cli.command import Shoal
+
+PATIENCE_SECONDS = 60.0
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    found = tmp_path / "Documents"
+    found.mkdir()
+    (found / "reef.txt").write_text("Clownfish live in anemones")
+    (found / ".secret").write_text("Walrus")
+    return found
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Iterator[Shoal]:
+    found = Shoal(tmp_path)
+    yield found
+    found.close()
+
+
+FOLLOW = {"SHOAL_INDEX_FOLLOW": "yes"}
+
+
+def test_a_newcomer_adds_a_folder_and_finds_what_is_in_it(command: Shoal, folder: Path) -> None:
+    added = command.ok("add", "Documents", **FOLLOW)
+    assert added.err == ""
+    assert added.text == f"{folder.resolve()}: 1 document, 1 left out\n"
+    assert "reef.txt" in command.ok("search", "clownfish").text
+    assert "1 hidden" in command.ok("sources").text
+    (line,) = command.ok("sources", "--json").json
+    assert (line["path"], line["documents"], line["whole"]) == (str(folder.resolve()), 1, True)
+    removed = command.ok("sources", "remove", "Documents", **FOLLOW)
+    assert "1 document is gone with it" in removed.text
+    assert "reef.txt" not in command("search", "clownfish").text
+    assert command.ok("sources", "--json").json == []
+
+
+def test_python_does_the_same(tmp_path: Path, folder: Path) -> None:
+    added = shoal.add(folder, dir=tmp_path / "corpus")
+    assert (added.read, added.sources[0].documents) == (1, 1)
+    with shoal.open(tmp_path / "corpus") as collection:
+        assert collection.search("clownfish").total == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["add", "nowhere"], "can't be read: No such file or directory."),
+        (["add", "/dev/null"], "is neither a folder nor a file."),
+        (["add"], "Missing argument"),
+        (["sources", "remove", "nowhere"], "no collection"),
+        (["watch"], "no collection"),
+    ],
+)
+def test_a_mistake_is_one_sentence(command: Shoal, given: list[str], says: str) -> None:
+    assert says.lower() in command.refuses(*given).lower()
+    assert not (command.directory / "corpus").exists()
+
+
+def test_watch_follows_until_it_is_stopped(command: Shoal, folder: Path) -> None:
+    command.ok("add", "Documents", **FOLLOW)
+    watching = command.start("watch", **FOLLOW)
+    (folder / "new.txt").write_text("A seal on the ice")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while "new.txt" not in command("search", "seal").text:
+        assert time.monotonic() < deadline
+    assert command.refuses("add", "Documents")
+    watching.signal(SIGTERM)
+    assert watching.wait().code == 128 + SIGTERM
