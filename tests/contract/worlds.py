@@ -46,6 +46,8 @@ _FRENCH = _words(
 _GERMAN = _words(
     "die Fische schwimmen in der tiefen See und die Boote fahren am Morgen in den Hafen"
 )
+_JAPANESE = "海水魚島波船港鯨珊瑚礁潮風"
+"""Any two that stand beside each other are a word; who looks for one finds all that begin so."""
 
 BOB = Principal(frozenset({"u:1000", "g:100", "g:200", "local", "r:divers"}))
 WHO = {"anyone": PUBLIC, "bob": BOB}
@@ -172,7 +174,18 @@ def build_worlds(folder: Path, seed: int, public: int, private: int) -> Worlds:
     urls = [each.url for each in (*documents, *bobs, *anns)]
     urls += [f"http://{HOSTS[0]}/never{at}" for at in range(5)]
     urls += [f"http://{host}/secret{at}" for host in HOSTS for at in range(0, public, 5)]
-    words = [*_WORDS, *_COMMON[:8], *_GERMAN[:5], *_FRENCH[:8], "zyzzyva", "zyzzyva1", "quagga"]
+    words = [
+        *_WORDS,
+        *_COMMON[:8],
+        *_GERMAN[:5],
+        *_FRENCH[:8],
+        *_JAPANESE,
+        "海水",
+        "鯨島",
+        "zyzzyva",
+        "zyzzyva1",
+        "quagga",
+    ]
     return Worlds(
         folder / "public", folder / "bobs", folder / "all", words, list(dict.fromkeys(urls))
     )
@@ -290,6 +303,8 @@ def queries(draw: random.Random, worlds: Worlds) -> Iterator[str]:
 def _text(draw: random.Random) -> str:
     if draw.random() < 0.1:
         return " ".join(draw.choices(_GERMAN, k=50))
+    if draw.random() < 0.1:
+        return "".join(draw.choices(_JAPANESE, k=80))
     words = draw.choices(_COMMON, k=30) + draw.choices(_WORDS, k=draw.randrange(10, 60))
     draw.shuffle(words)
     return " ".join(words)

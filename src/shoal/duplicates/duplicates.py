@@ -136,15 +136,19 @@ class DiskDuplicates:
             reassigned += self.across.after_withdraw(batch, row, reassigned)
         return reassigned
 
-    def share(self, batch: Batch, row: bytes, document: Document) -> list[Reassigned]:
+    def share(
+        self, batch: Batch, row: bytes, document: Document
+    ) -> tuple[list[Reassigned], list[bytes]]:
         """Other people may read a page from now on, as its document says: it joins a group of
-        theirs. Returns whose place changes, its own with it; the last word on each counts."""
+        theirs. Returns whose place changes, its own with it (the last word on each counts), and the
+        page that stood for it, which others call less than before."""
         found = None if self._near is None else self._near.groups.fingerprint_of(row)
         if self._near is None or found is None:
-            return []
+            return [], []
         self._near.index.begin()
         worth = partial(self._near.worth_of, row, document)
         page = Newcomer(row, found[0], readers_digest(document.readers), None, worth)
+        before = self._near.groups.representative_of(row)
         settled = self._near.groups.settle(batch, page, self._near.cut(row))
         own = Reassigned(row, Fate.WAITING, "")
         if settled.representative != row:
@@ -152,7 +156,7 @@ class DiskDuplicates:
         reassigned = [*settled.reassigned, own]
         if self.across is not None:
             reassigned += self.across.after_withdraw(batch, row, reassigned)
-        return reassigned
+        return reassigned, [] if before in (None, row) else [before]
 
 
 class Grouped(NamedTuple):

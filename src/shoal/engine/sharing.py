@@ -13,6 +13,7 @@ from shoal.model.principal import OWNER
 from shoal.model.record import changed
 from shoal.ports import Batch
 from shoal.store.pages import PageStore
+from shoal.store.rows import What
 
 
 class Sharing:
@@ -27,7 +28,10 @@ class Sharing:
         if page is None or page.document.readers == list(readers):
             return
         document = changed(page.document, readers=list(readers))
-        places = {each.row: each for each in self._prints.share(batch, row, document)}
+        reassigned, orphaned = self._prints.share(batch, row, document)
+        places = {each.row: each for each in reassigned}
         self._frontier.inbound.reassign(batch, list(places.values()), now)
         self._store.amend(batch, row, now, readers, places.pop(row, None))
         self._store.reassign(batch, list(places.values()), now)
+        for representative in orphaned:
+            self._store.log.append(batch, representative, What.LINKED, now)

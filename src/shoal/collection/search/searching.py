@@ -60,7 +60,7 @@ class Searcher:
     def hidden(self, reader: IndexReader) -> Sequence[bytes]:
         """Rows of the index that its principal may no longer read, by changes that it does not
         have yet."""
-        return self._unindexed.hidden(reader.position())
+        return self._unindexed.hidden(reader.position(), reader.holds)
 
     def newest(self) -> IndexReader:
         """Whoever comes while another refreshes reads what there is."""

@@ -5,7 +5,7 @@ no number. Only changes behind the index are looked at, each once.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from shoal.model.principal import Principal
 from shoal.ports import Table
@@ -25,8 +25,8 @@ class Unindexed:
         self._from = self._up_to = 0
         self._hidden: dict[bytes, None] = {}
 
-    def hidden(self, position: int) -> Sequence[bytes]:
-        """Of an index that has everything up to a position of the change log."""
+    def hidden(self, position: int, holds: Callable[[bytes], bool]) -> Sequence[bytes]:
+        """Of an index that has everything up to a position of the change log, and holds rows."""
         if self._principal.everything:
             return ()
         last = last_sequence(self._table)
@@ -36,14 +36,14 @@ class Unindexed:
                 self._from = self._up_to = position
             if last > self._up_to:
                 for number, change in self._store.log.after(self._up_to):
-                    self._look_at(change.row, change.what)
+                    self._look_at(change.row, change.what, holds)
                     self._up_to = max(number, self._up_to)
             return tuple(self._hidden)
 
-    def _look_at(self, row: bytes, what: What) -> None:
+    def _look_at(self, row: bytes, what: What, holds: Callable[[bytes], bool]) -> None:
         if what is What.LINKED:
             return
-        if self._store.page(row, self._principal) is None:
-            self._hidden[row] = None
-        else:
+        if self._store.page(row, self._principal) is not None:
             self._hidden.pop(row, None)
+        elif holds(row):  # what is new is in no list anyway
+            self._hidden[row] = None
