@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shoal.api import (
         add,
+        add_mail,
         clean,
         cluster_status,
         compare,
@@ -76,6 +77,7 @@ __all__ = [
     "Whole",
     "__version__",
     "add",
+    "add_mail",
     "clean",
     "cluster_status",
     "compare",

@@ -45,6 +45,8 @@ shadow_app = _group("shadow", "A crawl gathered apart, and applied in one step."
 feed_app = _group("feed", "Which feeds are polled, and what one says.")
 sources_app = typer.Typer(help="What is read of your own, how far, and what was left out.")
 app.add_typer(sources_app, name="sources")
+mail_app = typer.Typer(help="Mailboxes of your own: which are read, and how far.")
+app.add_typer(mail_app, name="mail")
 cluster_app = _group("cluster", "One collection on many machines.")
 
 

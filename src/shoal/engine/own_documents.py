@@ -139,6 +139,7 @@ class OwnDocuments:
                 self.remove(source, Gone(taken.url))
                 return
             visit = self._visit(taken.url, taken.readers)
+            visit.fields = list(taken.fields)
             await self._crawl.inject(visit, fetched, partial(source.note, change=taken))
             faults.point("source.read")
             self.taking.read += 1
@@ -175,12 +176,14 @@ class OwnDocuments:
         self.taking.moved += 1
 
     def _share(self, source: DocumentSource, shared: Shared) -> None:
-        """Other people may read it: it stands for nobody, and nobody for it, until it is read
-        again. First that, then who may read it: the second is told to its source."""
+        """It has other folders, or other people may read it: then it stands for nobody, and nobody
+        for it, until it is read again. First that, then the rest, which is told to its source."""
         row = row_key(shared.url)
-        rows = [page.row for page in self._stored(row)]
-        for each in rows:
-            self._frontier.change(partial(self._leave_group, each))
+        pages = self._stored(row)
+        rows = [page.row for page in pages]
+        if any(page.document.readers != list(shared.readers) for page in pages):
+            for each in rows:
+                self._frontier.change(partial(self._leave_group, each))
         self._frontier.change(partial(self._amend, rows, source, shared))
         faults.point("source.shared")
         self.taking.shared += 1
@@ -202,7 +205,7 @@ class OwnDocuments:
     ) -> None:
         before = self._store.log.last
         for row in rows:
-            self._store.amend(batch, row, now, shared.readers)
+            self._store.amend(batch, row, now, shared.readers, shared.fields)
         source.note(batch, shared)
         self._store.log.await_since(before)
 

@@ -69,6 +69,8 @@ class Visit(Struct, array_like=True):
     """Ask with HEAD: whether it changed is all that is wanted."""
     readers: list[str] = []
     """Who may read what comes of it, as its source says; empty: everyone."""
+    fields: list[tuple[str, str]] = []
+    """What its source says of it beside (`Document.fields`)."""
 
     @property
     def is_awaited(self) -> bool:

@@ -17,6 +17,7 @@ from shoal.model.compression import unzstd
 from shoal.model.document import Document, Reassigned, Understood, WarcLocation
 from shoal.model.link import Anchor
 from shoal.model.listings.sitemap_metadata import MOST_SITEMAPS, SitemapMetadata, metadata_range
+from shoal.model.mail_words import OF_THE_SOURCE, Fields
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
@@ -225,7 +226,9 @@ class PageStore:
         self.cells.put(batch, row, VISIT, pack(gone), when, VISITS_KEPT)
         self.log.append(batch, row, What.REMOVED, when)
 
-    def amend(self, batch: Batch, row: bytes, when: float, readers: Sequence[str]) -> None:
+    def amend(
+        self, batch: Batch, row: bytes, when: float, readers: Sequence[str], fields: Fields = ()
+    ) -> None:
         """All versions alike: what was readable yesterday is not a loophole."""
         versions = list(self.cells.versions(row, FETCH))
         if not versions:
@@ -233,6 +236,8 @@ class PageStore:
         for cell in versions:
             fetch = unpack(FetchRow, cell.value)
             fetch.document.readers = list(readers)
+            own = [each for each in fetch.document.fields if each[0] not in OF_THE_SOURCE]
+            fetch.document.fields = [*own, *fields]
             self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
         self.log.append(batch, row, What.SHARED, when)
 
