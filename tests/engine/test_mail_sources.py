@@ -208,6 +208,11 @@ def test_a_server_that_is_down_is_no_end(
     assert line.problem.endswith("can't be reached: Connection refused.")
     assert (line.documents, line.whole) == (1, True)
     server.start()
+    secret.chmod(0o644)
+    assert look(place) == Taking()
+    (line,) = mailboxes_of(str(place))
+    assert line.problem.startswith("Others may read the password in ")
+    secret.chmod(0o600)
     assert look(place) == Taking()
     (line,) = mailboxes_of(str(place))
     assert not line.problem

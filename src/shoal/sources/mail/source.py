@@ -80,12 +80,18 @@ class MailSource:
         try:
             yield from self._changes(everything)
         except LineLost as error:  # the rest is told when the mailbox can be asked again
-            self._forget_group()
-            self._mailbox.lost(error)
-            self._row.problem = str(error)
+            self._break_off(error)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            self._break_off(LineLost(f"It can't be read now: {reason}."))
         else:
             self._row.problem = ""
             self._row.whole = True
+
+    def _break_off(self, error: LineLost) -> None:
+        self._forget_group()
+        self._mailbox.lost(error)
+        self._row.problem = str(error)
 
     def _changes(self, everything: bool) -> Iterator[Sequence[SourceChange]]:
         self._forget_group()
