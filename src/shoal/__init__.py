@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shoal.api import (
         add,
         add_feeds,
+        add_mail,
         clean,
         cluster_status,
         compact,
@@ -86,6 +87,7 @@ __all__ = [
     "__version__",
     "add",
     "add_feeds",
+    "add_mail",
     "clean",
     "cluster_status",
     "compact",

@@ -168,6 +168,22 @@ def add(
     return add_sources(place_of(dir), paths, settings or {})
 
 
+def add_mail(
+    mailbox: str | Path,
+    *,
+    password_file: str | Path | None = None,
+    owner: str = "",
+    dir: str | Path | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> "AddedSource":
+    """Read an mbox file, a Maildir or an account (`imaps://user@host`) into a collection, and
+    remember it as a source; the same again reads what has changed since."""
+    from shoal.control.own_mail import add_mail as add
+    from shoal.layout.layout import place_of
+
+    return add(place_of(dir), mailbox, settings or {}, password_file=password_file, owner=owner)
+
+
 def refresh(
     site: str = "",
     *,

@@ -188,6 +188,7 @@ class Crawl:
         understood = await self._understand(visit, fetched)
         for document in understood.documents:
             document.readers = list(visit.readers)
+            document.fields = [*document.fields, *visit.fields]
         self.commit(visit, fetched, understood, note)
         return understood
 

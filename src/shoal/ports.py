@@ -13,6 +13,7 @@ from shoal.model.content import Content
 from shoal.model.document import Document, Reassigned, Understood
 from shoal.model.link import Link, LinkSource
 from shoal.model.listings.listing import ListedUrl
+from shoal.model.mail_words import Fields
 from shoal.model.messages import Item
 from shoal.model.source import SourceRow
 from shoal.model.source_change import SourceChange, Taken
@@ -160,16 +161,17 @@ class Store(Protocol):
         """A document went without a visit: its row says so, and followers are told."""
         ...
 
-    def amend(
+    def amend(  # noqa: PLR0913 - all that may change without a visit
         self,
         batch: Batch,
         row: bytes,
         when: float,
         readers: Sequence[str],
+        fields: Fields = (),
         place: Reassigned | None = None,
     ) -> None:
         """A document changed without a visit: who may read it, and so its place among duplicates
-        (engine/sharing.py)."""
+        (engine/sharing.py), and what its source says of it."""
         ...
 
 

@@ -28,6 +28,7 @@ def test_all_commands_are_there() -> None:
         "shadow": ("status", "apply", "discard"),
         "feed": ("add", "remove", "list", "opml", "show"),
         "sources": ("remove",),
+        "mail": ("add",),
         "cluster": (
             *("create", "start", "status", "drain", "rebalance", "stop", "split", "merge"),
         ),

@@ -25,6 +25,7 @@ from shoal.model.access import ENTER, READ, check_of, readers_of
 from shoal.model.link import LinkSource
 from shoal.model.outcome import Outcome
 from shoal.model.principal import PUBLIC, Principal
+from shoal.model.source_change import Shared
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Keep, Visit, VisitKind
 
@@ -263,7 +264,7 @@ async def share(directory: Path, urls: Sequence[str], readers: Sequence[str]) ->
         sharing = Sharing(engine._prints, engine._frontier, engine._store)
         for url in urls:
             batch = engine._store.batch()
-            sharing.share(batch, row_key(url), readers, NOON + 1e6)
+            sharing.share(batch, row_key(url), Shared(url, readers=tuple(readers)), NOON + 1e6)
             engine._store.commit(batch)
     finally:
         await engine.close()

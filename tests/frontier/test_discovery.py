@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.rows import RELAX_MARK, after_mark
 from shoal.frontier.state.settings import FrontierSettings, Seams

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode
 from shoal.model.link import LinkSource, Rel
 from shoal.model.listings.listing import ListedUrl

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.sources import listings as namings
 from shoal.frontier.sources.listings import trust

@@ -9,7 +9,7 @@ import pytest
 from shoal.frontier.background import bulk_updates as sweeps
 from shoal.frontier.background import revisit_dates as schedules
 from shoal.frontier.background.revisit_dates import Selection
-from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode, RevisitSettings
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.model.cell import value_of
 from shoal.model.link import LinkSource

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings

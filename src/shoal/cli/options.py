@@ -46,6 +46,8 @@ feed_app = _group("feed", "Which feeds are polled, and what one says.")
 user_app = _group("user", "Who may search what `serve` shows, each as far as they may read.")
 sources_app = typer.Typer(help="What is read of your own, how far, and what was left out.")
 app.add_typer(sources_app, name="sources")
+mail_app = typer.Typer(help="Mailboxes of your own: which are read, and how far.")
+app.add_typer(mail_app, name="mail")
 cluster_app = _group("cluster", "One collection on many machines.")
 
 

@@ -77,11 +77,13 @@ __all__ = [
 FILE_NAME = "shoal.toml"
 NOT_SETTINGS = (
     *("SHOAL_DIR", "SHOAL_DATA", "SHOAL_VENV", "SHOAL_COMMAND", "SHOAL_FAULT"),
-    "SHOAL_CHROMIUM",
+    *("SHOAL_CHROMIUM", "SHOAL_MAIL_PASSWORD"),
 )
 """Variables of the commands and the tests: where the collection, the data, the libraries are, how
-the command was called, at which point of the program a test wants it to die, and which browser
-draws pages."""
+the command was called, at which point of the program a test wants it to die, which browser
+draws pages, and the password of a mailbox."""
+_SECRETS = "SHOAL_MAIL_PASSWORD_"
+"""What the variables of single accounts begin with."""
 
 
 _WITHOUT_FLAGS = (
@@ -247,6 +249,8 @@ def _environment_settings(environ: Mapping[str, str]) -> Iterator[tuple[Setting,
     by_variable = {each.variable: each for each in settings()}
     for variable, text in sorted(environ.items()):
         if not variable.startswith("SHOAL_") or variable in NOT_SETTINGS:
+            continue
+        if variable.startswith(_SECRETS):
             continue
         known = by_variable.get(variable)
         if known is None:

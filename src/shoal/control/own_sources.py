@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shoal.access.opening import settings_at
 from shoal.config import Config
+from shoal.engine.mail_sources import mail_inventory
 from shoal.engine.own_sources import (
     OwnSources,
     Tell,
@@ -21,9 +22,10 @@ from shoal.errors import UsageError
 from shoal.layout.layout import Layout, is_cluster_place
 from shoal.loop import run
 from shoal.model.record import Struct
-from shoal.model.source import SourceRow
+from shoal.model.source import FOLDER, MAIL, SourceRow
 from shoal.ports import Table
 from shoal.sources.disk.inventory import Inventory
+from shoal.sources.mail.address import is_imap
 from shoal.store.table import RocksTable
 
 
@@ -39,12 +41,15 @@ class SourceLine(Struct):
     """A folder or file that is read."""
 
     path: str
+    """Or the address of an account."""
     documents: int
     whole: bool
     """Whether all of it was looked at."""
     skipped: list[LeftOut]
     problem: str
     polled: str
+    kind: str = FOLDER
+    """`folder` or `mail`."""
 
 
 class Added(Struct):
@@ -78,7 +83,18 @@ def add_sources(
     return run(_add(Path(place), config, added, tell))
 
 
-async def _add(place: Path, config: Config, added: list[bytes], tell: Tell | None) -> Added:
+def add_row(
+    place: str, row: SourceRow, settings: Mapping[str, object], tell: Tell | None = None
+) -> Added:
+    """The same for what is remembered of a mailbox."""
+    config = _config(place, settings)
+    Layout(Path(place)).must_be_free()
+    return run(_add(Path(place), config, [row], tell))
+
+
+async def _add(
+    place: Path, config: Config, added: Sequence[bytes | SourceRow], tell: Tell | None
+) -> Added:
     done = await look_at(place, config, added, tell=tell)
     taking = done.taking
     with RocksTable(Layout(place).table, reader=True) as table:
@@ -129,12 +145,15 @@ def remove_source_at(place: str, path: str | Path) -> Removed:
     config = _config(place, {})
     layout.must_exist()
     layout.must_be_free()
-    whole = whole_path(path)
+    whole = str(path).encode() if is_imap(str(path)) else whole_path(path)
     gone = run(remove_source(layout.directory, config, whole))
     return Removed(_shown(whole), gone)
 
 
 def line_of(table: Table, row: SourceRow) -> SourceLine:
+    if row.kind == MAIL:
+        mails = mail_inventory(row, table).count()
+        return SourceLine(_shown(row.name), mails, row.whole, [], row.problem, "", MAIL)
     inventory = Inventory(table)
     documents = sum(1 for _ in inventory.below(row.name)) + (inventory.get(row.name) is not None)
     skipped = [

@@ -141,6 +141,7 @@ class OwnDocuments:
                 self.remove(source, Gone(taken.url))
                 return
             visit = self._visit(taken.url, taken.readers)
+            visit.fields = list(taken.fields)
             await self._crawl.inject(visit, fetched, partial(source.note, change=taken))
             faults.point("source.read")
             self.taking.read += 1
@@ -196,7 +197,7 @@ class OwnDocuments:
     ) -> None:
         before = self._store.log.last
         if row:
-            self._sharing.share(batch, row, shared.readers, now)
+            self._sharing.share(batch, row, shared, now)
         if note is not None:
             note(batch)
         self._store.log.await_since(before)

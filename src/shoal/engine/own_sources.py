@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 from shoal.config import Config
 from shoal.engine.engine import Engine
+from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
 from shoal.model.record import pack, unpack
-from shoal.model.source import FOLDER, SOURCE_KEYS, SourceRow, source_key
+from shoal.model.source import FOLDER, MAIL, SOURCE_KEYS, SourceRow, source_key
 from shoal.model.source_change import Gone
 from shoal.model.urls.file_url import file_url
 from shoal.model.visit import Fetched
@@ -28,6 +29,7 @@ from shoal.sources.disk.filesystem import read_when_idle
 from shoal.sources.disk.folder import FolderSource
 from shoal.sources.disk.inventory import Inventory
 from shoal.sources.disk.listing import DiskSettings
+from shoal.sources.mail.identity import url_of_mail
 
 _LOOK_SECONDS = 1.0
 _BEFORE_FIRST_TELL_SECONDS = 0.2
@@ -95,19 +97,24 @@ class OwnSources:
 
     # --- which there are --------------------------------------------------------------------
 
-    def add(self, path: bytes) -> SourceRow:
-        """Remember a folder or a file."""
-        table = self._engine.table
-        stored = table.get("site", source_key(FOLDER, path))
-        if stored is not None:
-            return unpack(SourceRow, stored)
-        row = SourceRow(FOLDER, path, added=self._engine.clock.now())
-        self._write(row)
-        return row
+    def add(self, given: bytes | SourceRow) -> None:
+        """Remember a folder or a file, by its path, or a mailbox."""
+        now = self._engine.clock.now()
+        row = SourceRow(FOLDER, given, added=now) if isinstance(given, bytes) else given
+        stored = self._engine.table.get("site", source_key(row.kind, row.name))
+        if stored is None:
+            self._write(row)
+        elif row.kind == MAIL:  # what a person says anew of a known one holds from now on
+            known = unpack(SourceRow, stored)
+            known.secret, known.owner = row.secret, row.owner
+            self._write(known)
 
     async def remove(self, path: bytes) -> int:
         """Forget a source, and what no other source holds. Returns how many documents went."""
         table = self._engine.table
+        mailbox = table.get("site", source_key(MAIL, path))
+        if mailbox is not None:
+            return await self._remove_mailbox(unpack(SourceRow, mailbox))
         others = [each.name for each in rows(table) if each.name != path]
         source, inventory = self._folder(SourceRow(FOLDER, path)), Inventory(table)
         held = list(inventory.below(path))
@@ -124,6 +131,29 @@ class OwnSources:
         finally:
             await self._end()
         return len(going)
+
+    async def _remove_mailbox(self, row: SourceRow) -> int:
+        table, account = self._engine.table, account_of(row)
+        inventory, source = mail_inventory(row, table), mail_source(row, table, self._engine.clock)
+        self._start()
+        try:
+            gone = 0
+            for digest, _ in inventory.mails():
+                self._documents.remove(source, Gone(url_of_mail(account, digest)))
+                gone += 1
+            inventory.clear()
+            batch = table.batch()
+            batch.delete("site", source_key(MAIL, row.name))
+            table.write(batch)
+        finally:
+            source.close()
+            await self._end()
+        return gone
+
+    def _source(self, row: SourceRow) -> DocumentSource:
+        if row.kind == MAIL:
+            return mail_source(row, self._engine.table, self._engine.clock)
+        return self._folder(row)
 
     def _folder(self, row: SourceRow) -> FolderSource:
         files, layout = self._engine.config.files, self._engine.layout
@@ -161,7 +191,7 @@ class OwnSources:
     ) -> None:
         """Look at all sources, or at these; with `forever` follow them until it is stopped."""
         chosen = [each for each in rows(self._engine.table) if paths is None or each.name in paths]
-        sources: list[DocumentSource] = [self._folder(row) for row in chosen]
+        sources: list[DocumentSource] = [self._source(row) for row in chosen]
         self._start()
         telling = asyncio.create_task(self._keep_telling(tell))
         try:
@@ -245,7 +275,7 @@ class Looked(NamedTuple):
 async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
     place: Path,
     config: Config,
-    added: Sequence[bytes] = (),
+    added: Sequence[bytes | SourceRow] = (),
     *,
     forever: bool = False,
     tell: Tell | None = None,
@@ -257,10 +287,11 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
         sources = OwnSources(engine)
         if started is not None:
             started(sources)
-        for path in added:
-            sources.add(path)
-        await sources.run(list(added) or None, forever=forever, tell=tell)
-        found = [each for each in rows(engine.table) if not added or each.name in added]
+        for each in added:
+            sources.add(each)
+        names = [each if isinstance(each, bytes) else each.name for each in added]
+        await sources.run(names or None, forever=forever, tell=tell)
+        found = [row for row in rows(engine.table) if not added or row.name in names]
         return Looked(sources.taking, found, sources.problem)
     finally:
         await engine.close()

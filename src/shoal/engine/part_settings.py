@@ -7,7 +7,7 @@ from shoal.converters.limits import Limits
 from shoal.engine.revisit_settings import missing_settings, revisit_settings
 from shoal.focus.priority import PrioritySettings
 from shoal.focus.scope import ScopeSettings
-from shoal.frontier.outcome.discovery import Reach
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings

@@ -5,12 +5,12 @@ whose other pages stand for themselves, and joins one of those whom the same may
 just come; what it says of others is for its new readers, too. All of it is one batch.
 """
 
-from collections.abc import Sequence
-
 from shoal.duplicates.duplicates import DiskDuplicates
 from shoal.frontier.frontier import DiskFrontier
+from shoal.model.document import Reassigned
 from shoal.model.principal import OWNER
 from shoal.model.record import changed
+from shoal.model.source_change import Shared
 from shoal.ports import Batch
 from shoal.store.pages import PageStore
 from shoal.store.rows import What
@@ -22,16 +22,20 @@ class Sharing:
         self._frontier = frontier
         self._store = store
 
-    def share(self, batch: Batch, row: bytes, readers: Sequence[str], now: float) -> None:
+    def share(self, batch: Batch, row: bytes, shared: Shared, now: float) -> None:
         """In this batch, which has changed nothing else of this row."""
         page = self._store.page(row, OWNER)
-        if page is None or page.document.readers == list(readers):
+        if page is None:
             return
-        document = changed(page.document, readers=list(readers))
-        reassigned, orphaned = self._prints.share(batch, row, document)
+        reassigned, orphaned = list[Reassigned](), list[bytes]()
+        if page.document.readers != list(shared.readers):
+            document = changed(page.document, readers=list(shared.readers))
+            reassigned, orphaned = self._prints.share(batch, row, document)
         places = {each.row: each for each in reassigned}
         self._frontier.inbound.reassign(batch, list(places.values()), now)
-        self._store.amend(batch, row, now, readers, places.pop(row, None))
+        self._store.amend(
+            batch, row, now, shared.readers, shared.fields, place=places.pop(row, None)
+        )
         self._store.reassign(batch, list(places.values()), now)
         for representative in orphaned:
             self._store.log.append(batch, representative, What.LINKED, now)

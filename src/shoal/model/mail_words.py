@@ -7,13 +7,17 @@ so that they are the same. All of it comes from whoever wrote the mail, and is b
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 FROM, TO, THREAD, FOLDER, HAS, MESSAGE_ID = (
     *("from", "to", "thread"),
     *("folder", "has", "message-id"),
 )
 ATTACHMENT = "attachment"
+Fields: TypeAlias = Sequence[tuple[str, str]]
+OF_THE_SOURCE = (FOLDER,)
+"""What a mail does not say of itself."""
 MAX_VALUE_CHARS = 8_000
 """Of a field that is kept: some two hundred addresses."""
 _MARKED = (FROM, TO, THREAD, FOLDER, HAS)

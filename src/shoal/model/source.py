@@ -9,9 +9,10 @@ from shoal.model.record import Struct
 SOURCE_KEYS = b"\x00source\x00"
 INVENTORY_KEYS = b"\x00stock\x00"
 INODE_KEYS = b"\x00inode\x00"
-OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS)
+MAIL_KEYS = b"\x00mail\x00"
+OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS)
 """All that sources keep in the family `site`."""
-FOLDER = "folder"
+FOLDER, MAIL = "folder", "mail"
 
 
 class Skipped(Struct, array_like=True):
@@ -25,7 +26,7 @@ class Skipped(Struct, array_like=True):
 class SourceRow(Struct, array_like=True):
     kind: str = FOLDER
     name: bytes = b""
-    """A folder's path, as the disk has it."""
+    """A folder's path, as the disk has it, or the address of an account."""
     added: float = 0.0
     looked: float = 0.0
     """When all of it was last looked at and something was found to do."""
@@ -40,6 +41,10 @@ class SourceRow(Struct, array_like=True):
     device: int = 0
     """Where it stood when it was last seen: an empty place on another device is a disk that is not
     mounted."""
+    secret: str = ""
+    """The path of the file that holds the password of an account."""
+    owner: str = ""
+    """The word for who may read an account."""
 
 
 def source_key(kind: str, name: bytes) -> bytes:

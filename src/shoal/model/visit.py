@@ -75,6 +75,8 @@ class Visit(Struct, array_like=True):
     """It is read out of the archive once more, and its request was counted when it was made."""
     readers: list[str] = []
     """Who may read what comes of it, as its source says; empty: everyone."""
+    fields: list[tuple[str, str]] = []
+    """What its source says of it beside (`Document.fields`)."""
 
     @property
     def is_awaited(self) -> bool:

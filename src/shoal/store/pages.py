@@ -12,11 +12,11 @@ from pathlib import Path
 from shoal import faults
 from shoal.errors import DamagedError
 from shoal.model.cell import NUL, newest_key, to_ms, value_of
-from shoal.model.change_history import Change
 from shoal.model.compression import unzstd
 from shoal.model.document import Document, Reassigned, Understood, WarcLocation
 from shoal.model.link import Anchor
 from shoal.model.listings.sitemap_metadata import MOST_SITEMAPS, SitemapMetadata, metadata_range
+from shoal.model.mail_words import OF_THE_SOURCE, Fields
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER, Principal
 from shoal.model.record import pack, unpack
@@ -41,6 +41,7 @@ from shoal.store.rows import (
     VisitRow,
     What,
     stored_inside,
+    visit_row,
 )
 
 Put = Callable[[Batch, bytes, str, bytes, float, int], None]
@@ -128,7 +129,7 @@ class PageStore:
             return
         when = fetched.ended
         verdict = finished.verdict
-        row = _visit_row(visit, fetched, understood, finished.change)
+        row = visit_row(visit, fetched, understood, finished.change)
         put = self.cells.first if visit.is_first else self.cells.put
         put(batch, visit.row, VISIT, pack(row), when, VISITS_KEPT)
         payload = self._payload(visit, understood)
@@ -202,18 +203,14 @@ class PageStore:
         """The response of an earlier visit that had this body: the page was removed since."""
         for cell in self.cells.versions(row, VISIT):
             location = unpack(VisitRow, cell.value).response
+            if location is None:
+                continue
             try:
-                headers = (
-                    {}
-                    if location is None
-                    else archive.read_record_at(self._archive, location).headers
-                )
+                headers = archive.read_record_at(self._archive, location).headers
             except DamagedError:
                 continue
-            if (headers.get("warc-type"), headers.get("warc-payload-digest")) == (
-                "response",
-                digest,
-            ):
+            said = headers.get("warc-type"), headers.get("warc-payload-digest")
+            if said == ("response", digest):
                 return location
         return None
 
@@ -230,12 +227,13 @@ class PageStore:
         self.cells.put(batch, row, VISIT, pack(gone), when, VISITS_KEPT)
         self.log.append(batch, row, What.REMOVED, when)
 
-    def amend(
+    def amend(  # noqa: PLR0913 - all that may change without a visit
         self,
         batch: Batch,
         row: bytes,
         when: float,
         readers: Sequence[str],
+        fields: Fields = (),
         place: Reassigned | None = None,
     ) -> None:
         """All versions alike: what was readable yesterday is not a loophole."""
@@ -247,6 +245,8 @@ class PageStore:
             fetch.document.readers = list(readers)
             if place is not None and cell is versions[0]:
                 fetch.document.fate, fetch.document.duplicate_of = place.fate, place.duplicate_of
+            own = [each for each in fetch.document.fields if each[0] not in OF_THE_SOURCE]
+            fetch.document.fields = [*own, *fields]
             self.cells.put(batch, row, FETCH, pack(fetch), cell.when, self._versions)
         self.linking.amend(batch, row, readers)
         self.log.append(batch, row, What.SHARED, when)
@@ -382,20 +382,3 @@ class PageStore:
     def _newest(self, row: bytes) -> FetchRow | None:
         cell = self.cells.get(row, FETCH)
         return None if cell is None else unpack(FetchRow, cell.value)
-
-
-def _visit_row(visit: Visit, fetched: Fetched, understood: Understood, change: Change) -> VisitRow:
-    return VisitRow(
-        fetched.outcome,
-        fetched.status,
-        fetched.started,
-        fetched.seconds,
-        fetched.address,
-        fetched.header("location"),
-        fetched.note,
-        fetched.cut,
-        visit.tries,
-        understood.response,
-        understood.request,
-        change,
-    )

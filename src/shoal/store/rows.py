@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from shoal.model import change_history
-from shoal.model.document import Document, WarcLocation
+from shoal.model.document import Document, Understood, WarcLocation
 from shoal.model.link import Link
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct, unpack
 from shoal.model.urls.rowkey import inside_range
+from shoal.model.visit import Fetched, Visit
 from shoal.store.cells import Cells
 
 VISITS_KEPT = 20
@@ -83,3 +84,22 @@ def stored_fate(cells: Cells, row: bytes) -> str:
     """Of the copy that is stored of a page; empty when there is none."""
     cell = cells.get(row, FETCH)
     return "" if cell is None else unpack(FetchRow, cell.value).document.fate
+
+
+def visit_row(
+    visit: Visit, fetched: Fetched, understood: Understood, change: change_history.Change
+) -> VisitRow:
+    return VisitRow(
+        fetched.outcome,
+        fetched.status,
+        fetched.started,
+        fetched.seconds,
+        fetched.address,
+        fetched.header("location"),
+        fetched.note,
+        fetched.cut,
+        visit.tries,
+        understood.response,
+        understood.request,
+        change,
+    )

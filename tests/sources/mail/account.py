@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from shoal.clock import SystemClock
+from shoal.model.source import MAIL, SourceRow
 from shoal.model.source_change import Gone, Shared, Taken
 from shoal.sources.mail.local import mailbox_at
 from shoal.sources.mail.places import Mailbox
@@ -27,7 +28,9 @@ class Account:
     def __init__(self, mailbox: Mailbox, table: MemoryTable | None = None, **given: Any) -> None:
         self.table = MemoryTable() if table is None else table
         self.mailbox = mailbox
-        self.source = MailSource("ann", mailbox, self.table, SystemClock(), **given)
+        self.source = MailSource(
+            SourceRow(MAIL), "ann", mailbox, self.table, SystemClock(), **given
+        )
         self.bodies: dict[str, bytes] = {}
         self.folders: dict[str, list[str]] = {}
         self.readers: dict[str, tuple[str, ...]] = {}

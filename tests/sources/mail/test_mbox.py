@@ -183,6 +183,26 @@ def test_a_head_without_end(tmp_path: Path) -> None:
     assert local(path).follow() == {"Taken": 3}
 
 
+def test_a_mailbox_that_may_not_be_read_is_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "box"
+    path.write_bytes(in_mbox(written(1)))
+    account = local(path)
+    account.follow()
+    path.write_bytes(in_mbox(written(1), written(2)))
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shoal.sources.mail.local.read_mail", refused)
+        assert not account.follow()
+    assert account.source.row().problem == "It can't be read now: Permission denied."
+    assert account.follow() == {"Taken": 1}
+    assert not account.source.row().problem
+
+
 def test_a_folder_of_mailboxes(tmp_path: Path) -> None:
     (tmp_path / "inbox").write_bytes(in_mbox(written(1), written(2)))
     (tmp_path / "archive").write_bytes(in_mbox(written(2), written(3)))

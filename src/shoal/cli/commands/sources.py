@@ -1,9 +1,20 @@
-"""`shoal add`, `watch` and `sources`: one's own documents, folders that are read and followed."""
+"""`shoal add`, `watch`, `sources` and `mail`: one's own documents, read and followed."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Assign, Context, Dir, Json, Quiet, app, argument, sources_app
+from shoal.cli.options import (
+    Assign,
+    Context,
+    Dir,
+    Json,
+    Quiet,
+    app,
+    argument,
+    mail_app,
+    option,
+    sources_app,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,6 +115,73 @@ def sources_remove(
         screen.say(f"{removed.path} is forgotten, and {gone} gone with it.")
 
 
+@mail_app.callback(invoke_without_command=True)
+def mail(context: Context, given_dir: Dir = None, json: Json = False) -> None:
+    """Which mailboxes are read, and how many mails of each."""
+    from shoal.cli.terminal import screen
+    from shoal.control.own_mail import mailboxes_of
+    from shoal.layout.layout import place_of
+
+    if context.invoked_subcommand is not None:
+        return
+    found = mailboxes_of(place_of(given_dir))
+    if json:
+        screen.json(found)
+    elif not found:
+        screen.remark(
+            "No mailbox is read: shoal mail add PATH, or shoal mail add imaps://user@host"
+        )
+    else:
+        for line in found:
+            _say(line)
+
+
+@mail_app.command("add")
+def mail_add(
+    mailbox: Annotated[str, argument("MAILBOX", "An mbox file, a Maildir, or imaps://user@host.")],
+    password_file: Annotated[
+        str | None,
+        option("--password-file", "FILE", "Whose first line is the password; its mode is 0600."),
+    ] = None,
+    owner: Annotated[
+        str, option("--owner", "NAME", "Who may read an account; without it, who adds it.")
+    ] = "",
+    given_dir: Dir = None,
+    assign: Assign = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Read a mailbox, to be found from then on.
+
+    The same again reads what has changed since; `shoal watch` follows every change. Without a file
+    the password is taken from systemd's credentials or from $SHOAL_MAIL_PASSWORD. No flag of any
+    mail changes.
+    """
+    from shoal.cli.settings_flags import assignments
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.progress import StepProgress
+    from shoal.control.own_mail import add_mail
+    from shoal.layout.layout import place_of
+
+    with StepProgress() as progress:
+        found = add_mail(
+            place_of(given_dir),
+            mailbox,
+            assignments(assign or []),
+            password_file=password_file,
+            owner=owner,
+            tell=None if quiet or json else _teller(progress),
+        )
+    if json:
+        screen.json(found)
+    elif not quiet:
+        for line in found.sources:
+            _say(line)
+    if found.problem:
+        screen.remark(f"not everything is indexed: {found.problem}")
+    return 1 if found.problem else 0
+
+
 def _teller(progress: "StepProgress") -> "Callable[[Taking], None]":
     return lambda taking: progress.report("read", taking.all)
 
@@ -112,7 +190,7 @@ def _say(line: "SourceLine") -> None:
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
 
-    says = f"{line.path}: {count(line.documents, 'document')}"
+    says = f"{line.path}: {count(line.documents, 'mail' if line.kind == 'mail' else 'document')}"
     left_out = sum(each.count for each in line.skipped)
     if left_out:
         says += f", {left_out:,} left out"

@@ -7,12 +7,12 @@ still taken.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from shoal.frontier.exchange.outbound import Outbound
 from shoal.frontier.outcome import requisites
 from shoal.frontier.outcome.queue_order import URGENT, Order
+from shoal.frontier.outcome.reach import TOO_DEEP, Reach
 from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.provenance import Provenance
 from shoal.frontier.state.rows import (
@@ -37,19 +37,8 @@ from shoal.ports import Batch, LinksOf, RemoteTablets
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
 # Plain integers: an enum's `&` costs more than the rest of the question.
-_NOFOLLOW, _SITEMAP, _FEED = int(Rel.NOFOLLOW), int(Rel.SITEMAP), int(Rel.FEED)
-_TOO_DEEP = "depth"
+_SITEMAP, _FEED = int(Rel.SITEMAP), int(Rel.FEED)
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
-
-
-@dataclass(frozen=True)
-class Reach:
-    """How far a crawl goes, whatever the scope says."""
-
-    max_depth: int | None = None
-    max_hops: int = 10
-    sitemaps: bool = False
-    """Whether what a page or a robots.txt calls its sitemap is read as one."""
 
 
 class Discovery:
@@ -158,8 +147,8 @@ class Discovery:
             return True
         if not seen.can_reopen and origin.depth >= seen.depth:
             return False
-        refusal = self._refusal(link, origin)
-        nearer = origin.depth < seen.depth and refusal.partition(":")[0] in ("", _TOO_DEEP)
+        refusal = self._reach.refusal(link, origin)
+        nearer = origin.depth < seen.depth and refusal.partition(":")[0] in ("", TOO_DEEP)
         return nearer or (seen.can_reopen and not refusal)
 
     def _discover(self, batch: Batch, link: Link, origin: Provenance, now: float) -> None:
@@ -173,7 +162,7 @@ class Discovery:
             priority=URGENT if link.source is LinkSource.SUBMIT else link.priority,
             kind=self._kind(link),
         )
-        url.reason = self._refusal(link, origin)
+        url.reason = self._reach.refusal(link, origin)
         state = UrlState(link.row, url, None)
         if url.reason:
             url.state = State.EXCLUDED
@@ -196,7 +185,7 @@ class Discovery:
         state = self._urls.state_of(row)
         if state is None:
             return
-        url, refusal = state.url, self._refusal(link, origin)
+        url, refusal = state.url, self._reach.refusal(link, origin)
         if link.source is LinkSource.REQUISITE or url.kind is VisitKind.REQUISITE:
             if not refusal and requisites.turn(url, link, origin):
                 if row in self._in_flight:  # its commit sees what it has become
@@ -218,7 +207,7 @@ class Discovery:
                 url.source = link.source
             self.enqueue(batch, state, 0, now)
             return
-        if refusal and url.category == _TOO_DEEP:
+        if refusal and url.category == TOO_DEEP:
             url.reason = refusal  # still too deep, but less so
         self._urls.write(batch, state, now)
         if link.source is LinkSource.SUBMIT:
@@ -382,20 +371,6 @@ class Discovery:
             others = [link for link in links if not link.rel & Rel.REDIRECT]
             self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row), now)
             self.offer(batch, others, Provenance(url.depth + 1, 0, row), now)
-
-    def _refusal(self, link: Link, origin: Provenance) -> str:
-        if link.source is LinkSource.SUBMIT:
-            return ""
-        if link.excluded:
-            return link.excluded
-        if link.rel & _NOFOLLOW:
-            return "nofollow: the link or its page says so"
-        if origin.hops > self._reach.max_hops:
-            return f"redirects: more than {self._reach.max_hops} in a chain"
-        limit = None if link.source is LinkSource.REQUISITE else self._reach.max_depth
-        if limit is not None and origin.depth > limit:
-            return f"{_TOO_DEEP}: {origin.depth} is beyond the limit of {limit}"
-        return ""
 
     def _arrival(self, now: float) -> int:
         """Later is more, also after a restart; for depth first it is less."""

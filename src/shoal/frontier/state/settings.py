@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from shoal.frontier.outcome.discovery import Reach
 from shoal.frontier.outcome.missing import MissingSettings
+from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import RevisitSettings
 from shoal.frontier.schedule.credit import SEED_CREDIT
 from shoal.frontier.schedule.politeness import Politeness

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
+from shoal.errors import UsageError
 from shoal.model.record import Struct, pack, unpack
 from shoal.sources.mail.address import ImapAddress
 from shoal.sources.mail.imap_line import PART_BYTES, FolderStatus, ImapLine
@@ -172,7 +173,7 @@ class ImapMailbox:
     def _asked(self) -> ImapLine:
         """The line, ready for a question."""
         if self._line is None:
-            self._line = ImapLine(self._address, self._password())
+            self._line = ImapLine(self._address, self._found_password())
             self._open = ""
             self._renew_at = 0.0
             self._delay, self.problem = 0.0, ""
@@ -180,6 +181,12 @@ class ImapMailbox:
             self._renew_at = 0.0
             self._line.idle_done()
         return self._line
+
+    def _found_password(self) -> str:
+        try:
+            return self._password()
+        except UsageError as error:  # its file may have been moved or opened to others
+            raise Refused(str(error)) from error
 
     def _examine(self, folder: str) -> FolderStatus:
         now = self._asked().examine(folder)

@@ -8,10 +8,10 @@ collection is told; what tells it nothing is written by itself.
 from collections.abc import Iterator
 
 from shoal.model.record import Struct, pack, unpack
+from shoal.model.source import MAIL_KEYS
 from shoal.ports import Batch, Table
 
 FAMILY = "site"
-MAIL_KEYS = b"\x00mail\x00"
 _MAIL, _PLACE, _FOLDER, _END = b"m", b"p", b"f", b"\x00"
 
 
@@ -57,6 +57,10 @@ class MailInventory:
         for key, stored in self._table.scan(FAMILY, start, self._start + _after(_MAIL)):
             yield key[len(start) :], unpack(MailRow, stored)
 
+    def count(self) -> int:
+        start, end = self._start + _MAIL, self._start + _after(_MAIL)
+        return sum(1 for _ in self._table.scan(FAMILY, start, end))
+
     def digest_at(self, folder: str, place: bytes) -> bytes:
         """Of the mail that stands there; empty where none is known."""
         return self._table.get(FAMILY, self._place_key(folder, place)) or b""
@@ -99,6 +103,13 @@ class MailInventory:
 
     def put_folder(self, batch: Batch, row: FolderRow) -> None:
         batch.put(FAMILY, self._start + _FOLDER + _bytes(row.name), pack(row))
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        batch = self._table.batch()
+        for key, _ in self._table.scan(FAMILY, self._start, self._start[:-1] + b"\x01"):
+            batch.delete(FAMILY, key)
+        self._table.write(batch)
 
     def delete_folder(self, batch: Batch, name: str) -> None:
         batch.delete(FAMILY, self._start + _FOLDER + _bytes(name))

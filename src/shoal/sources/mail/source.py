@@ -15,6 +15,7 @@ from typing import IO, NamedTuple
 from shoal.clock import Clock
 from shoal.model.outcome import Outcome
 from shoal.model.record import changed
+from shoal.model.source import SourceRow
 from shoal.model.source_change import Gone, Shared, SourceChange, Taken
 from shoal.model.visit import Fetched
 from shoal.ports import Batch, Table
@@ -51,14 +52,16 @@ class _Planned(NamedTuple):
 
 
 class MailSource:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is remembered, what is there, and where it is kept
         self,
+        row: SourceRow,
         account: str,
         mailbox: Mailbox,
         table: Table,
         clock: Clock,
         max_bytes: int = MAX_MAIL_BYTES,
     ) -> None:
+        self._row = row
         self._account = account
         self._mailbox = mailbox
         self._inventory = MailInventory(table, account)
@@ -77,8 +80,18 @@ class MailSource:
         try:
             yield from self._changes(everything)
         except LineLost as error:  # the rest is told when the mailbox can be asked again
-            self._forget_group()
-            self._mailbox.lost(error)
+            self._break_off(error)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            self._break_off(LineLost(f"It can't be read now: {reason}."))
+        else:
+            self._row.problem = ""
+            self._row.whole = True
+
+    def _break_off(self, error: LineLost) -> None:
+        self._forget_group()
+        self._mailbox.lost(error)
+        self._row.problem = str(error)
 
     def _changes(self, everything: bool) -> Iterator[Sequence[SourceChange]]:
         self._forget_group()
@@ -125,6 +138,12 @@ class MailSource:
         if planned is not None:
             self._write(batch, planned)
             self._noted.add(change.url)
+
+    def watch(self) -> None:
+        """Mailboxes are asked; there is nothing to begin."""
+
+    def row(self) -> SourceRow:
+        return self._row
 
     def wait(self, seconds: float) -> bool:
         return self._mailbox.wait(seconds)

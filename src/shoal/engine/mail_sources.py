@@ -1,0 +1,87 @@
+"""How does a mailbox become a source? From what a person named, and what is remembered of it.
+
+A mailbox on disk is read by whoever may read its files. An account on a server has an owner: who
+added it on this machine, or whoever was named. Its password is looked for whenever it is needed;
+what is remembered is at most the name of the file that it stands in.
+"""
+
+import os
+from pathlib import Path
+
+from shoal.clock import Clock
+from shoal.errors import UsageError
+from shoal.model.access import readers_of
+from shoal.model.source import MAIL, SourceRow
+from shoal.ports import Table
+from shoal.sources.disk.permissions import NOBODY_KNOWS, Permissions, acl_of
+from shoal.sources.mail.address import account_of_path, imap_address, is_imap, password_of
+from shoal.sources.mail.imap import ImapMailbox
+from shoal.sources.mail.inventory import MailInventory
+from shoal.sources.mail.local import LocalMailbox, mailbox_at
+from shoal.sources.mail.places import LineLost, Mailbox
+from shoal.sources.mail.source import MailSource
+
+
+def mail_row(given: str, password_file: str | Path | None, owner: str, now: float) -> SourceRow:
+    """What is remembered of a mailbox; a UsageError when it can't be read."""
+    secret = str(_whole(password_file)) if password_file else ""
+    if is_imap(given):
+        address = imap_address(given)
+        word = f"mail:{owner}" if owner else f"u:{os.getuid()}"
+        row = SourceRow(MAIL, given.encode(), added=now, secret=secret, owner=word)
+        mailbox = ImapMailbox(address, lambda: _password(row), (word,))
+        try:
+            mailbox.check()
+        except LineLost as error:
+            raise UsageError(str(error)) from error
+        finally:
+            mailbox.close()
+        return row
+    if secret or owner:
+        raise UsageError("Only an account on a server has a password and an owner of its own.")
+    path = _whole(given)
+    mailbox_at(path, lambda _: ())
+    return SourceRow(MAIL, os.fsencode(path), added=now)
+
+
+def account_of(row: SourceRow) -> str:
+    """What the URLs of its mails begin with, behind `mail://`."""
+    name = os.fsdecode(row.name)
+    return imap_address(name).account if is_imap(name) else account_of_path(Path(name))
+
+
+def mail_source(row: SourceRow, table: Table, clock: Clock) -> MailSource:
+    return MailSource(row, account_of(row), _mailbox(row), table, clock)
+
+
+def mail_inventory(row: SourceRow, table: Table) -> MailInventory:
+    return MailInventory(table, account_of(row))
+
+
+def _mailbox(row: SourceRow) -> Mailbox:
+    name = os.fsdecode(row.name)
+    if is_imap(name):
+        return ImapMailbox(imap_address(name), lambda: _password(row), (row.owner,))
+    return LocalMailbox(Path(name), _readers)
+
+
+def _password(row: SourceRow) -> str:
+    return password_of(account_of(row), Path(row.secret) if row.secret else None)
+
+
+def _whole(given: str | Path) -> Path:
+    """Without symbolic links: each mailbox has one name."""
+    try:
+        return Path(given).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"{given} is no path: {error}.") from error
+
+
+def _readers(path: Path) -> tuple[str, ...]:
+    """As the disk says now; nobody, when it does not say."""
+    whole = os.fsencode(path)
+    try:
+        status = path.lstat()
+    except OSError:
+        return tuple(readers_of([NOBODY_KNOWS]))
+    return Permissions().readers(whole, status, acl_of(whole))[0]

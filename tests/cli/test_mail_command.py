@@ -1,0 +1,95 @@
+"""`shoal mail`, as a newcomer would use it."""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from signal import SIGTERM
+
+import pytest
+from imapclient import IMAPClient
+
+import shoal as python
+from tests.cli.command import Shoal
+from tests.sources.mail.account import in_mbox, written
+from tests.sources.mail.dovecot import PASSWORD, Dovecot
+
+PATIENCE_SECONDS = 60.0
+
+
+@pytest.fixture
+def server() -> Iterator[Dovecot]:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        dovecot = Dovecot(Path(name))
+        try:
+            yield dovecot
+        finally:
+            dovecot.stop()
+
+
+def test_a_mailbox_is_added_and_found(shoal: Shoal) -> None:
+    box = shoal.directory / "box"
+    box.write_bytes(in_mbox(written(1, "A walrus sleeps on the ice.\n")))
+    assert shoal.ok("mail", "add", "box").text == f"{box.resolve()}: 1 mail\n"
+    assert "Number 1" in shoal.ok("search", "from:ann walrus").text
+    (line,) = shoal.ok("mail", "--json").json
+    assert (line["kind"], line["documents"], line["whole"]) == ("mail", 1, True)
+    assert shoal.ok("mail").text == f"{box.resolve()}: 1 mail\n"
+    assert shoal.ok("sources").text == f"{box.resolve()}: 1 mail\n"
+    box.write_bytes(in_mbox(written(1, "A walrus sleeps on the ice.\n"), written(2)))
+    assert shoal.ok("mail", "add", "box", "--json").json["read"] == 1
+    assert "2 documents are gone" in shoal.ok("sources", "remove", "box").text
+    assert shoal.ok("mail", "--json").json == []
+
+
+def test_python_does_the_same(tmp_path: Path) -> None:
+    (tmp_path / "box").write_bytes(in_mbox(written(1, "A walrus sleeps on the ice.\n")))
+    added = python.add_mail(tmp_path / "box", dir=tmp_path / "corpus")
+    assert (added.read, added.sources[0].documents) == (1, 1)
+    with python.open(tmp_path / "corpus") as collection:
+        assert collection.search("subject:number walrus").total == 1
+
+
+def test_an_account_with_its_password_in_the_environment(shoal: Shoal, server: Dovecot) -> None:
+    client = IMAPClient("127.0.0.1", server.port, ssl=False, timeout=30)
+    client.login("ann", PASSWORD)
+    client.append("INBOX", written(1, "A walrus sleeps on the ice.\n"))
+    added = shoal.ok("mail", "add", server.address, SHOAL_MAIL_PASSWORD=PASSWORD)
+    assert added.text == f"{server.address}: 1 mail\n"
+    assert PASSWORD not in added.err
+    watching = shoal.start("watch", SHOAL_MAIL_PASSWORD=PASSWORD, SHOAL_INDEX_FOLLOW="yes")
+    client.append("INBOX", written(2, "Forty grey seals were counted near the harbour today.\n"))
+    end = time.monotonic() + PATIENCE_SECONDS
+    while "Number 2" not in shoal.ok("search", "seals").text:
+        assert time.monotonic() < end
+    watching.signal(SIGTERM)
+    assert watching.wait().code == 128 + SIGTERM
+    client.shutdown()
+    assert not any(
+        PASSWORD.encode() in path.read_bytes()
+        for path in (shoal.directory / "corpus").rglob("*")
+        if path.is_file()
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["nowhere"], "can't be read: No such file or directory."),
+        (["/dev/null"], "is neither a file nor a folder."),
+        (["imaps://host"], "write it as imaps://user@host."),
+        (["imaps://ann:pw@host"], "An address must not hold a password"),
+        (["imaps://ann@host.invalid"], "There is no password for ann-at-host.invalid"),
+        (["imaps://ann@host.invalid", "--password-file", "no"], "can't be read: No such file"),
+    ],
+)
+def test_a_mistake_is_one_sentence(shoal: Shoal, given: list[str], says: str) -> None:
+    assert says in shoal.refuses("mail", "add", *given)
+    assert not (shoal.directory / "corpus").exists()
+
+
+def test_where_no_mailbox_is_read_it_says_how(shoal: Shoal) -> None:
+    (shoal.directory / "a").mkdir()
+    shoal.ok("add", "a")
+    assert "shoal mail add PATH" in shoal.ok("mail").err
