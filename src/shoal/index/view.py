@@ -44,8 +44,8 @@ class View:
         found = self._readable.get(key)
         if found is None:
             found = Readable(self.schema, self.searcher, principal, self.reader_words, hidden)
-            while len(self._readable) >= _MOST_PRINCIPALS:
-                self._readable.pop(next(iter(self._readable)), None)
+            if len(self._readable) >= _MOST_PRINCIPALS:
+                self._readable = {}
             self._readable[key] = found
         return found
 
