@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.collection.own_file import body_of
 from shoal.config import Config
 from shoal.control.own_sources import remove_source_at, sources_of
 from shoal.engine.own_documents import Taking
@@ -198,6 +199,39 @@ def test_a_source_is_forgotten_with_its_documents(place: Path, root: Path, tmp_p
     assert set(stored(place)) == {bytes((root / "in" / "two.txt").resolve())}
     with pytest.raises(shoal.UsageError):
         remove_source_at(str(place), tmp_path)
+
+
+def test_the_copy_that_is_shown_is_the_file_itself(place: Path, root: Path) -> None:
+    file = root / "one.txt"
+    file.write_text("Clownfish live in anemones")
+    look(place, root)
+    uri = file.resolve().as_uri()
+    before = file.stat()
+    with shoal.open(place) as collection:
+        page = collection.page(uri)
+        assert page is not None
+        assert page.body == b"Clownfish live in anemones"
+    file.write_text("Clownfish live in ANEMONES")  # as long as before
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with shoal.open(place) as collection:
+        page = collection.page(uri)
+        assert page is not None
+        assert page.body == b""
+
+
+def test_the_copy_is_shown_to_whom_the_file_is_open_now(place: Path, root: Path) -> None:
+    file = root / "one.txt"
+    file.write_text("Clownfish live in anemones")
+    look(place, root)
+    with RocksTable(Layout(place).table, reader=True) as table:
+        (page,) = PageStore(table, Layout(place).warc).stream(b"file:", b"file;", OWNER)
+    assert body_of(page, OWNER) == b"Clownfish live in anemones"
+    owner = Principal(frozenset({f"u:{os.getuid()}", f"g:{os.getgid()}", "local"}))
+    assert body_of(page, owner) == b"Clownfish live in anemones"
+    assert body_of(page, STRANGER) == b""  # the folders above are shut
+    file.rename(root / "two.txt")
+    (root / "one.txt").symlink_to(root / "two.txt")
+    assert body_of(page, OWNER) == b""
 
 
 # --- watching -------------------------------------------------------------------------------------
