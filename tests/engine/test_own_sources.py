@@ -31,6 +31,7 @@ from tests.cli.command import clean_environment
 CONFIG = Config().with_({"files.share": 64.0, "crawl.children": 1})
 STRANGER = Principal(frozenset({"u:4711", "g:4711", "local"}))
 PATIENCE_SECONDS = 60.0
+QUIET_LOOKS = 6
 
 
 def look(place: Path, *folders: Path) -> Taking:
@@ -278,6 +279,28 @@ def test_changes_are_followed_at_once(place: Path, root: Path) -> None:
     watching(place, work)
     assert stored(place) == on_disk(root)
     assert found_by(place, "walrus") == {bytes((root / "other" / "two.txt").resolve())}
+
+
+def test_while_nothing_changes_nothing_is_written(place: Path, root: Path) -> None:
+    (root / "one.txt").write_text("Clownfish live in anemones")
+    look(place, root)
+
+    def files() -> dict[Path, tuple[int, int]]:
+        found = [(each, each.stat()) for each in place.rglob("*") if each.is_file()]
+        return {each: (status.st_mtime_ns, status.st_size) for each, status in found}
+
+    async def work(sources: OwnSources) -> None:
+        (root / "two.txt").write_text("Walrus on the beach")
+        await until(lambda: sources.taking.read == 1)
+        await until(lambda: bool(found_by(place, "walrus")))
+        before, quiet = files(), 0
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while quiet < QUIET_LOOKS:  # what it still had to do is done some time
+                await asyncio.sleep(0.5)
+                after = files()
+                quiet, before = (quiet + 1 if after == before else 0), after
+
+    watching(place, work)
 
 
 # --- a storm --------------------------------------------------------------------------------------
