@@ -44,12 +44,14 @@ if TYPE_CHECKING:
         mirrors,
         near_duplicates,
         open,  # noqa: A004 - shoal.open reads well
+        own_sources,
         plan,
         rank,
         refresh,
         regroup,
         reindex,
         remove_feeds,
+        remove_source,
         repair,
         run_cluster,
         show_feed,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
         update_index,
         url_lessons,
         verify,
+        watch,
     )
     from shoal.collection.page import Page
     from shoal.collection.search.results import Result, Results
@@ -114,12 +117,14 @@ __all__ = [
     "mirrors",
     "near_duplicates",
     "open",
+    "own_sources",
     "plan",
     "rank",
     "refresh",
     "regroup",
     "reindex",
     "remove_feeds",
+    "remove_source",
     "repair",
     "run_cluster",
     "show_feed",
@@ -130,6 +135,7 @@ __all__ = [
     "update_index",
     "url_lessons",
     "verify",
+    "watch",
 ]
 
 _NOT_IN_API = {

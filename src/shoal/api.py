@@ -14,6 +14,8 @@ from shoal.model.principal import OWNER, Principal
 from shoal.model.urls.partition import DEFAULT_TABLETS
 
 if TYPE_CHECKING:
+    import signal
+
     from shoal.access.indexing import Reindexed
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from shoal.control.controls import Collection as Controlled
     from shoal.control.feeds import Added, FeedLine
     from shoal.control.own_sources import Added as AddedSource
+    from shoal.control.own_sources import Removed, SourceLine
     from shoal.control.site_map import SiteMap
     from shoal.duplicates.learn.mirrors import Mirror
     from shoal.duplicates.methods.accuracy import Exercise
@@ -182,6 +185,33 @@ def add_mail(
     from shoal.layout.layout import place_of
 
     return add(place_of(dir), mailbox, settings or {}, password_file=password_file, owner=owner)
+
+
+def watch(
+    dir: str | Path | None = None, settings: Mapping[str, object] | None = None
+) -> "signal.Signals | None":
+    """Follow the folders and mailboxes of a collection until this process is interrupted; returns
+    by which signal. To be called in the main thread."""
+    from shoal.control.own_sources import watch_sources
+    from shoal.layout.layout import place_of
+
+    return watch_sources(place_of(dir), settings or {})
+
+
+def own_sources(dir: str | Path | None = None) -> "list[SourceLine]":
+    """The folders and mailboxes of one's own that a collection reads."""
+    from shoal.control.own_sources import sources_of
+    from shoal.layout.layout import place_of
+
+    return sources_of(place_of(dir))
+
+
+def remove_source(path: str | Path, dir: str | Path | None = None) -> "Removed":
+    """Forget a folder or a mailbox, and what was read of it."""
+    from shoal.control.own_sources import remove_source_at
+    from shoal.layout.layout import place_of
+
+    return remove_source_at(place_of(dir), path)
 
 
 def refresh(

@@ -27,6 +27,7 @@ def test_all_commands_are_there() -> None:
         "config": ("show", "path"),
         "shadow": ("status", "apply", "discard"),
         "feed": ("add", "remove", "list", "opml", "show"),
+        "user": ("add", "remove", "list"),
         "sources": ("remove",),
         "mail": ("add",),
         "cluster": (

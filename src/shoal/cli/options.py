@@ -43,7 +43,7 @@ def _group(name: str, about: str) -> typer.Typer:
 config_app = _group("config", "What is set, to what, and who said so.")
 shadow_app = _group("shadow", "A crawl gathered apart, and applied in one step.")
 feed_app = _group("feed", "Which feeds are polled, and what one says.")
-user_app = _group("user", "Who may search what `serve` shows, each as far as they may read.")
+user_app = _group("user", "Who may search what `serve` shows.")
 sources_app = typer.Typer(help="What is read of your own, how far, and what was left out.")
 app.add_typer(sources_app, name="sources")
 mail_app = typer.Typer(help="Mailboxes of your own: which are read, and how far.")
