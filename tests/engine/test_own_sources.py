@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.collection.own_file import body_of
 from shoal.config import Config
 from shoal.control.own_sources import remove_source_at, sources_of
 from shoal.engine.own_documents import Taking
@@ -30,6 +31,8 @@ from tests.cli.command import clean_environment
 CONFIG = Config().with_({"files.share": 64.0, "crawl.children": 1})
 STRANGER = Principal(frozenset({"u:4711", "g:4711", "local"}))
 PATIENCE_SECONDS = 60.0
+QUIET_LOOKS = 6
+FAST: dict[str, object] = {"crawl.children": 1, "politeness.delay": 0.0}
 
 
 def look(place: Path, *folders: Path) -> Taking:
@@ -187,6 +190,22 @@ def test_links_in_ones_own_documents_lead_nowhere(place: Path, root: Path) -> No
         assert known == [(root / "a.html").resolve().as_uri()]
 
 
+def test_no_crawl_fetches_what_a_source_brought(place: Path, root: Path) -> None:
+    """Whoever fetched it would not know who may read it."""
+    (root / "one.txt").write_text("Clownfish live in anemones")
+    look(place, root)
+    before = readers(place)
+    (root / "one.txt").write_text("Something else, of which only the source may tell")
+    uri = (root / "one.txt").resolve().as_uri()
+    with shoal.open(place) as collection:
+        collection.submit(uri)
+    shoal.crawl(f"{root.resolve().as_uri()}/", uri, dir=place, settings=FAST)
+    shoal.refresh(dir=place, settings=FAST)
+    assert stored(place)[bytes((root / "one.txt").resolve())] == "Clownfish live in anemones"
+    assert readers(place).items() >= before.items()
+    assert all(before.values())
+
+
 def test_a_source_is_forgotten_with_its_documents(place: Path, root: Path, tmp_path: Path) -> None:
     (root / "in").mkdir()
     (root / "one.txt").write_text("Clownfish live in anemones")
@@ -198,6 +217,39 @@ def test_a_source_is_forgotten_with_its_documents(place: Path, root: Path, tmp_p
     assert set(stored(place)) == {bytes((root / "in" / "two.txt").resolve())}
     with pytest.raises(shoal.UsageError):
         remove_source_at(str(place), tmp_path)
+
+
+def test_the_copy_that_is_shown_is_the_file_itself(place: Path, root: Path) -> None:
+    file = root / "one.txt"
+    file.write_text("Clownfish live in anemones")
+    look(place, root)
+    uri = file.resolve().as_uri()
+    before = file.stat()
+    with shoal.open(place) as collection:
+        page = collection.page(uri)
+        assert page is not None
+        assert page.body == b"Clownfish live in anemones"
+    file.write_text("Clownfish live in ANEMONES")  # as long as before
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with shoal.open(place) as collection:
+        page = collection.page(uri)
+        assert page is not None
+        assert page.body == b""
+
+
+def test_the_copy_is_shown_to_whom_the_file_is_open_now(place: Path, root: Path) -> None:
+    file = root / "one.txt"
+    file.write_text("Clownfish live in anemones")
+    look(place, root)
+    with RocksTable(Layout(place).table, reader=True) as table:
+        (page,) = PageStore(table, Layout(place).warc).stream(b"file:", b"file;", OWNER)
+    assert body_of(page, OWNER) == b"Clownfish live in anemones"
+    owner = Principal(frozenset({f"u:{os.getuid()}", f"g:{os.getgid()}", "local"}))
+    assert body_of(page, owner) == b"Clownfish live in anemones"
+    assert body_of(page, STRANGER) == b""  # the folders above are shut
+    file.rename(root / "two.txt")
+    (root / "one.txt").symlink_to(root / "two.txt")
+    assert body_of(page, OWNER) == b""
 
 
 # --- watching -------------------------------------------------------------------------------------
@@ -244,6 +296,28 @@ def test_changes_are_followed_at_once(place: Path, root: Path) -> None:
     watching(place, work)
     assert stored(place) == on_disk(root)
     assert found_by(place, "walrus") == {bytes((root / "other" / "two.txt").resolve())}
+
+
+def test_while_nothing_changes_nothing_is_written(place: Path, root: Path) -> None:
+    (root / "one.txt").write_text("Clownfish live in anemones")
+    look(place, root)
+
+    def files() -> dict[Path, tuple[int, int]]:
+        found = [(each, each.stat()) for each in place.rglob("*") if each.is_file()]
+        return {each: (status.st_mtime_ns, status.st_size) for each, status in found}
+
+    async def work(sources: OwnSources) -> None:
+        (root / "two.txt").write_text("Walrus on the beach")
+        await until(lambda: sources.taking.read == 1)
+        await until(lambda: bool(found_by(place, "walrus")))
+        before, quiet = files(), 0
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while quiet < QUIET_LOOKS:  # what it still had to do is done some time
+                await asyncio.sleep(0.5)
+                after = files()
+                quiet, before = (quiet + 1 if after == before else 0), after
+
+    watching(place, work)
 
 
 # --- a storm --------------------------------------------------------------------------------------

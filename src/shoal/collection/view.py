@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from shoal.closing import Closing
+from shoal.collection import own_file
 from shoal.collection.page import Page as Page
 from shoal.config import Config, load
 from shoal.errors import DamagedError
@@ -112,13 +113,17 @@ class TabletView(Closing):
         return self.store.text(row, self.principal, when)
 
     def stored_body(self, row: bytes, when: float) -> bytes:
-        """Of a version of a page, as the server sent it; empty where none is kept."""
+        """Of a version of a page, as the server sent it; a file of one's own as it stands there.
+        Empty where none is kept."""
         try:
             record = self.store.raw(row, self.principal, when)
         except DamagedError:  # the archive may have been compacted since it was looked at
             self.refresh()
             record = self.store.raw(row, self.principal, when)
-        return b"" if record is None else record.http_body
+        if record is not None:
+            return record.http_body
+        page = self.store.page(row, self.principal, when)
+        return b"" if page is None else own_file.body_of(page, self.principal)
 
     def urls(self, where: str = "", state: State | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""

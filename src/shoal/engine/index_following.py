@@ -15,7 +15,9 @@ class IndexFollowing:
         self._table = table
         self._log = log
 
-    def start(self) -> None:
+    def start(self, *, is_patient: bool = False) -> None:
+        """`is_patient`: it hears of all that is written (`hurry`), and need not look by itself."""
+        self._child.is_patient = is_patient
         self._child.start()
 
     @property

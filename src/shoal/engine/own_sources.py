@@ -214,7 +214,7 @@ class OwnSources:
 
     def _start(self) -> None:
         if self._index is not None:
-            self._index.start()
+            self._index.start(is_patient=True)
 
     async def _end(self) -> None:
         self._threads.shutdown(cancel_futures=True)

@@ -41,6 +41,8 @@ class IndexChild:
         """Times that it was asked to hurry since it last said something."""
         self._starts = 0
         self._is_finishing = False
+        self.is_patient = False
+        """Whether it is told of all that is written, and need not look by itself."""
         self.state = read_state(layout) or IndexState(0, 0, 0.0)
         self.problem = ""
 
@@ -61,6 +63,10 @@ class IndexChild:
         if self._process.stdout is not None:
             os.set_blocking(self._process.stdout.fileno(), False)
             self._loop.add_reader(self._process.stdout, self._listen)
+        if self.is_patient and self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.write(b"patient\n")
+                self._process.stdin.flush()
 
     def hurry(self, changes: Sequence[int]) -> None:
         """Somebody waits for these: they are to be found at once. Nothing is lost where it does not

@@ -8,7 +8,8 @@ costs nothing: the next one goes on from what was committed. Run as
 It says on its standard output, a JSON line each, how far it has come. A line on its standard input,
 `finish`, asks it to go on to the end of the log and end; `soon 12 13` says that somebody waits for
 these changes: they are entered before all others and committed at once, but not more often than
-once a second. The end of its input (the crawl was killed) ends it at once.
+once a second. `patient` says that all that is written will be told so: it need not look by itself,
+or hardly ever. The end of its input (the crawl was killed) ends it at once.
 """
 
 import os
@@ -44,9 +45,11 @@ _TARGETS_BETWEEN = 100
 _SECONDS_BETWEEN_LOOKS = 1.0
 """Looking what the crawl has written since costs as much for one page as for hundreds."""
 _SECONDS_BETWEEN_QUIET_LOOKS = 0.4
+_SECONDS_BETWEEN_PATIENT_LOOKS = 60.0
 """Where nothing was written a look costs next to nothing."""
 
 SOON = b"soon "
+PATIENT = b"patient"
 _READ_BYTES = 1 << 16
 
 
@@ -82,13 +85,17 @@ class Following:
         self._pay_back_at = self._last_commit + _SECONDS_BETWEEN_PAYING_BACK
         self._awaited: list[int] = []
         """Changes that somebody waits for."""
+        self._is_patient = self._is_stirred = False
+        """Whether all that is written is told, and whether something was since the last look."""
 
     def run(self) -> None:
         pause = _SECONDS_BETWEEN_LOOKS
         while self._last_word is None:
-            next_look = time.monotonic() + pause
+            next_look, self._is_stirred = time.monotonic() + pause, False
             entered = self._look()
             pause = _SECONDS_BETWEEN_LOOKS if entered > _FEW else _SECONDS_BETWEEN_QUIET_LOOKS
+            if self._is_patient and not (entered or self._is_stirred or self._follower.owes):
+                next_look = time.monotonic() + _SECONDS_BETWEEN_PATIENT_LOOKS
             self._attend(next_look)
         if self._last_word:
             self._collection.refresh()
@@ -127,6 +134,11 @@ class Following:
                 return
             if word is not None and word.startswith(SOON):
                 self._awaited += map(int, word[len(SOON) :].split())
+                self._is_stirred = True
+                if self._is_patient:
+                    until = min(until, time.monotonic() + _SECONDS_BETWEEN_QUIET_LOOKS)
+            elif word == PATIENT:
+                self._is_patient = True
             elif word is not None:
                 self._last_word = word
 

@@ -190,7 +190,7 @@ class Discovery:
         self, batch: Batch, row: bytes, link: Link, origin: Provenance, now: float
     ) -> None:
         state = self._urls.state_of(row)
-        if state is None:
+        if state is None or state.url.source is LinkSource.INJECT:
             return
         url, refusal = state.url, self._refusal(link, origin)
         if origin.depth < url.depth:
