@@ -32,6 +32,7 @@ CONFIG = Config().with_({"files.share": 64.0, "crawl.children": 1})
 STRANGER = Principal(frozenset({"u:4711", "g:4711", "local"}))
 PATIENCE_SECONDS = 60.0
 QUIET_LOOKS = 6
+FAST: dict[str, object] = {"crawl.children": 1, "politeness.delay": 0.0}
 
 
 def look(place: Path, *folders: Path) -> Taking:
@@ -187,6 +188,22 @@ def test_links_in_ones_own_documents_lead_nowhere(place: Path, root: Path) -> No
     with shoal.open(place) as collection:
         known = [url for url, *_ in collection.urls()]
         assert known == [(root / "a.html").resolve().as_uri()]
+
+
+def test_no_crawl_fetches_what_a_source_brought(place: Path, root: Path) -> None:
+    """Whoever fetched it would not know who may read it."""
+    (root / "one.txt").write_text("Clownfish live in anemones")
+    look(place, root)
+    before = readers(place)
+    (root / "one.txt").write_text("Something else, of which only the source may tell")
+    uri = (root / "one.txt").resolve().as_uri()
+    with shoal.open(place) as collection:
+        collection.submit(uri)
+    shoal.crawl(f"{root.resolve().as_uri()}/", uri, dir=place, settings=FAST)
+    shoal.refresh(dir=place, settings=FAST)
+    assert stored(place)[bytes((root / "one.txt").resolve())] == "Clownfish live in anemones"
+    assert readers(place).items() >= before.items()
+    assert all(before.values())
 
 
 def test_a_source_is_forgotten_with_its_documents(place: Path, root: Path, tmp_path: Path) -> None:

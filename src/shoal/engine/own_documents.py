@@ -222,6 +222,8 @@ class OwnDocuments:
         if state is not None:
             self._frontier.discovery.dequeue(batch, state)
             state.url.state, state.url.reason = State.GONE, _NO_LONGER_THERE
+            if note is not None:  # a crawl may ask for it again, if a person wants that
+                state.url.source = LinkSource.LINK
             self._frontier.urls.write(batch, state, now)
         if note is not None:
             note(batch)

@@ -183,7 +183,7 @@ class Discovery:
         self, batch: Batch, row: bytes, link: Link, origin: Provenance, now: float
     ) -> None:
         state = self._urls.state_of(row)
-        if state is None:
+        if state is None or state.url.source is LinkSource.INJECT:
             return
         url, refusal = state.url, self._reach.refusal(link, origin)
         if link.source is LinkSource.REQUISITE or url.kind is VisitKind.REQUISITE:
