@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Iterator
+from configparser import ConfigParser
 from pathlib import Path
 from signal import SIGTERM
 
 import pytest
 
 import shoal
-from tests.cli.command import Shoal
+from tests.cli.command import PROJECT, Shoal
 
 PATIENCE_SECONDS = 60.0
 
@@ -78,3 +79,12 @@ def test_watch_follows_until_it_is_stopped(command: Shoal, folder: Path) -> None
     assert command.refuses("add", "Documents")
     watching.signal(SIGTERM)
     assert watching.wait().code == 128 + SIGTERM
+
+
+def test_the_unit_for_systemd_runs_a_command_that_there_is(command: Shoal) -> None:
+    unit = ConfigParser(interpolation=None)
+    unit.read(PROJECT / "deploy" / "shoal-watch.service", encoding="utf-8")
+    program, *words = unit["Service"]["ExecStart"].removeprefix("/usr/bin/env ").split()
+    assert (program, words) == ("shoal", ["watch", "--quiet"])
+    assert "--quiet" in command.ok(words[0], "--help").text
+    assert unit["Service"]["SuccessExitStatus"] == str(128 + SIGTERM)

@@ -219,6 +219,30 @@ def test_a_source_is_forgotten_with_its_documents(place: Path, root: Path, tmp_p
         remove_source_at(str(place), tmp_path)
 
 
+def test_a_file_that_may_not_be_read_is_no_document(
+    place: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "one.txt").write_text("Clownfish live in anemones")
+    (root / "two.txt").write_text("Walrus on the beach")
+    look(place, root)
+    real, tried = os.open, list[str]()
+
+    def refusing(path: bytes | str | Path, *given: int) -> int:
+        if str(path).endswith("one.txt'"):  # bytes, as a source has them
+            tried.append(str(path))
+            raise PermissionError(13, "Permission denied")
+        return real(path, *given)
+
+    monkeypatch.setattr("shoal.sources.disk.folder.os.open", refusing)
+    (root / "one.txt").write_text("Clownfish live elsewhere by now")
+    assert look(place) == Taking(gone=1)  # nobody knows what it says now, or to whom
+    assert look(place) == Taking()
+    assert len(tried) == 2
+    assert set(stored(place)) == {bytes((root / "two.txt").resolve())}
+    (line,) = sources_of(str(place))
+    assert [(each.reason, each.count) for each in line.skipped] == [("may not be read", 1)]
+
+
 def test_the_copy_that_is_shown_is_the_file_itself(place: Path, root: Path) -> None:
     file = root / "one.txt"
     file.write_text("Clownfish live in anemones")

@@ -138,7 +138,8 @@ class OwnDocuments:
             if fetched is None:
                 return
             if fetched.outcome is not Outcome.OK:
-                self.remove(source, Gone(taken.url))
+                if self._store.page(row_key(taken.url), OWNER) is not None:
+                    self.remove(source, Gone(taken.url))
                 return
             visit = self._visit(taken.url, taken.readers)
             visit.fields = list(taken.fields)

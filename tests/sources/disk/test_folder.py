@@ -2,6 +2,7 @@
 
 import os
 import socket
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,6 +200,55 @@ def test_a_folder_that_is_closed_closes_what_is_in_it(table: RocksTable, root: P
     assert len(told) == 5
     stranger = Principal(frozenset({"u:4711", "g:4711", "local"}))
     assert not any(stranger.may_read(each.readers) for each in told if isinstance(each, Shared))
+
+
+def test_an_access_control_list_is_followed_and_not_read(table: RocksTable, root: Path) -> None:
+    (root / "one").write_text("Clownfish")
+    source = folder_source(table, root)
+    source.watch()
+    take_in(source, table)
+    nobody = 0xFFFFFFFF
+    entries = [(1, 6, nobody), (2, 4, 4711), (4, 4, nobody), (16, 4, nobody), (32, 0, nobody)]
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *each) for each in entries)
+    try:
+        os.setxattr(root / "one", "system.posix_acl_access", acl)
+    except OSError as error:
+        source.close()
+        pytest.skip(f"this file system has no access control lists ({error.strerror})")
+    assert source.wait(SECONDS)
+    (shared,) = take_in(source, table, everything=False)
+    assert isinstance(shared, Shared)
+    assert "u4711=r" in shared.readers[0]
+    assert take_in(source, table) == []
+    os.removexattr(root / "one", "system.posix_acl_access")
+    assert source.wait(SECONDS)
+    (shared,) = take_in(source, table, everything=False)
+    assert isinstance(shared, Shared)
+    assert "u4711" not in shared.readers[0]
+    source.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may give files away")
+def test_another_owner_is_followed_and_not_read(table: RocksTable, root: Path) -> None:
+    (root / "one").write_text("Clownfish")
+    source = folder_source(table, root)
+    take_in(source, table)
+    os.chown(root / "one", 4711, 4712)
+    (root / "one").chmod(0o600)
+    (shared,) = take_in(source, table)
+    assert isinstance(shared, Shared)
+    assert "u4711=r" in shared.readers[0]
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
+def test_what_may_no_longer_be_read_goes(table: RocksTable, root: Path) -> None:
+    (root / "d").mkdir()
+    (root / "d" / "one").write_text("Clownfish")
+    source = folder_source(table, root)
+    take_in(source, table)
+    (root / "d").chmod(0)
+    assert names(take_in(source, table), Gone, root) == ["d/one"]
+    (root / "d").chmod(0o755)
 
 
 def test_readers_of_an_open_file_are_all_of_the_machine() -> None:

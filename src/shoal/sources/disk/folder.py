@@ -22,7 +22,14 @@ from shoal.ports import Batch, Table
 from shoal.sources.disk.filesystem import most_watches, remote_kind
 from shoal.sources.disk.ignore import FILE_NAME, patterns_of
 from shoal.sources.disk.inventory import Entry, Inventory
-from shoal.sources.disk.listing import DiskSettings, Found, Lister, Listing, Unlisted
+from shoal.sources.disk.listing import (
+    UNREADABLE,
+    DiskSettings,
+    Found,
+    Lister,
+    Listing,
+    Unlisted,
+)
 from shoal.sources.disk.paths import join, name_of, parent_of
 from shoal.sources.disk.permissions import Permissions, above, acl_of
 from shoal.sources.disk.watching import Stirred, Watcher
@@ -58,6 +65,8 @@ class FolderSource:
         self._given = tuple(patterns_of(os.fsencode(each) for each in settings.ignore))
         self._read: dict[str, Entry] = {}
         """What was read of files whose changes are not noted yet."""
+        self._skipped: Lister | None = None
+        """Who counts what can't be read in the look at everything."""
         self._watcher: Watcher | None = None
         self._stirred = Stirred()
         self._unwatched: set[bytes] = set()
@@ -141,6 +150,7 @@ class FolderSource:
             return
         self._unwatched.clear()
         lister, is_folder = self._lister(status), stat.S_ISDIR(status.st_mode)
+        self._skipped = lister
         look = _Look(self._inventory, lister, self._enter)
         if is_folder:
             yield from look.run([self._path], {})
@@ -202,6 +212,8 @@ class FolderSource:
         try:
             number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         except PermissionError:
+            if self._skipped is not None:
+                self._skipped.skip(UNREADABLE, path)
             return Fetched(Outcome.FORBIDDEN, started=started, ended=started)
         except OSError:
             return None
