@@ -169,7 +169,7 @@ class TabletView(Closing):
 
     def given_up_as(self, row: bytes) -> str:
         """What a stored page is that is not there any more; empty while it is."""
-        known = self.frontier.url(holder_of(row))
+        known = self.frontier.url(holder_of(row)) if self.may_name(row) else None
         return "" if known is None else known.given_up_as
 
     def history(self, url: str) -> list[tuple[float, VisitRow]]:

@@ -33,7 +33,11 @@ _SAME_NAME = (
     *("pycurl", "pypdfium2", "rich", "rocksdict", "starlette", "tantivy", "tldextract", "typer"),
     *("uvicorn", "uvloop", "xxhash", "zstandard"),
 )
-LIBRARIES = {"ada-url": "ada_url", **{name: name for name in _SAME_NAME}}
+LIBRARIES = {
+    "ada-url": "ada_url",
+    "inotify-simple": "inotify_simple",
+    **{name: name for name in (*_SAME_NAME, "imapclient")},
+}
 """Distributions that the main job needs, and the module that each of them brings."""
 
 _OPTIONAL = {"uvloop"}
