@@ -67,7 +67,7 @@ def test_what_is_not_understood_is_the_owners_alone(acl: bytes) -> None:
     assert not someone(11, 20).may_read(words)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs a user other than root, so root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_it_is_as_the_kernel_decides(tmp_path: Path) -> None:
     """Files and folders with modes and lists drawn by lot, opened by users in groups."""
     chance = random.Random(2026)

@@ -117,7 +117,7 @@ def test_where_some_may_read_more_than_others_nobody_is_the_owner_unasked(
     serving.close()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs a user other than root, so root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_the_system_says_who_is_at_a_local_socket(
     web: LittleWeb, users: Users, tmp_path: Path
 ) -> None:
