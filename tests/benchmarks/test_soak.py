@@ -195,9 +195,8 @@ def test_a_soak_runs(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_takes_everything_with_it(tmp_path: Path, number: signal.Signals) -> None:
     words = command(tmp_path, "--fetches", "5000")
     port = int(words[words.index("--port") + 1])

@@ -1,5 +1,6 @@
 """`shoal add`, `watch` and `sources`, as a newcomer would use them."""
 
+import stat
 import time
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -9,6 +10,7 @@ from signal import SIGTERM
 import pytest
 
 import shoal
+from shoal.control.own_sources import holds_own
 from tests.cli.command import PROJECT, Shoal
 
 PATIENCE_SECONDS = 60.0
@@ -58,6 +60,7 @@ def test_python_does_the_same(tmp_path: Path, folder: Path) -> None:
     ("given", "says"),
     [
         (["add", "nowhere"], "can't be read: No such file or directory."),
+        (["add", ""], "an empty name is no folder and no file"),
         (["add", "/dev/null"], "is neither a folder nor a file."),
         (["add"], "Missing argument"),
         (["sources", "remove", "nowhere"], "no collection"),
@@ -88,3 +91,43 @@ def test_the_unit_for_systemd_runs_a_command_that_there_is(command: Shoal) -> No
     assert (program, words) == ("shoal", ["watch", "--quiet"])
     assert "--quiet" in command.ok(words[0], "--help").text
     assert unit["Service"]["SuccessExitStatus"] == str(128 + SIGTERM)
+
+
+def test_documents_that_say_nearly_the_same_are_all_found(command: Shoal, folder: Path) -> None:
+    """Bills of one template differ in a month and a sum."""
+    template = (
+        "Dear Ann, here is your bill for electricity of {}. " + "It is due in two weeks. " * 9
+    )
+    months = ("January", "February", "March", "April")
+    for month in months:
+        (folder / f"{month}.txt").write_text(template.format(month))
+    command.ok("add", "Documents", **FOLLOW)
+    for month in months:
+        assert f"{month}.txt" in command.ok("search", month).text
+
+
+def test_nobody_else_can_open_the_collection(command: Shoal, folder: Path, tmp_path: Path) -> None:
+    """Also one that was open before it held a person's own documents."""
+    (tmp_path / "corpus").mkdir(mode=0o755)
+    command.ok("add", "Documents", **FOLLOW)
+    assert stat.S_IMODE((tmp_path / "corpus").stat().st_mode) == 0o700
+    assert holds_own(tmp_path / "corpus")
+    assert not holds_own(tmp_path / "nowhere")
+
+
+def test_a_renamed_file_is_not_said_to_be_cut(command: Shoal, folder: Path) -> None:
+    command.ok("add", "Documents", **FOLLOW)
+    (folder / "reef.txt").rename(folder / "coral.txt")
+    command.ok("add", "Documents", **FOLLOW)
+    told = command.ok("explain", str(folder / "coral.txt")).text
+    assert "cut" not in told
+
+
+def test_what_a_damage_took_is_read_again(command: Shoal, folder: Path, tmp_path: Path) -> None:
+    command.ok("add", "Documents", **FOLLOW)
+    for table in (tmp_path / "corpus" / "table").glob("*.sst"):
+        table.unlink()
+    command("repair")
+    command.ok("add", "Documents", **FOLLOW)
+    assert "reef.txt" in command.ok("search", "clownfish").text
+    assert command.ok("verify").code == 0

@@ -156,30 +156,18 @@ def readers_by_url(place: Path) -> dict[str, list[str]]:
 LONG = "Many words about the sea and its fish that make a text long enough to be compared. " * 20
 
 
-def test_a_duplicate_takes_the_place_of_one_that_goes(place: Path, root: Path) -> None:
-    for name in ("a.txt", "b.txt"):
-        (root / name).write_text(LONG)
+def test_copies_are_all_found_and_go_one_by_one(place: Path, root: Path) -> None:
+    paths = [root / name for name in ("a.txt", "b.txt", "c.txt")]
+    for path in paths:
+        path.write_text(LONG)
     look(place, root)
-    (first,) = found_by(place, "words fish compared")
-    Path(os.fsdecode(first)).unlink()
+    assert found_by(place, "words fish compared") == {bytes(path.resolve()) for path in paths}
+    paths[0].unlink()
+    paths[1].chmod(0o604)
+    paths[2].rename(root / "d.txt")
     look(place)
-    (second,) = found_by(place, "words fish compared")
-    assert first != second
-    Path(os.fsdecode(second)).rename(root / "c.txt")
-    look(place)
-    assert found_by(place, "words fish compared") == {bytes((root / "c.txt").resolve())}
-
-
-def test_a_duplicate_whose_readers_change_stands_for_itself(place: Path, root: Path) -> None:
-    for name in ("a.txt", "b.txt", "c.txt"):
-        (root / name).write_text(LONG)
-    look(place, root)
-    assert len(found_by(place, "words fish compared")) == 1
-    (root / "b.txt").chmod(0o604)
-    look(place)
-    found = found_by(place, "words fish compared")
-    assert len(found) == 2
-    assert bytes((root / "b.txt").resolve()) in found
+    left = {bytes((root / name).resolve()) for name in ("b.txt", "d.txt")}
+    assert found_by(place, "words fish compared") == left
 
 
 def test_links_in_ones_own_documents_lead_nowhere(place: Path, root: Path) -> None:
@@ -449,7 +437,13 @@ def weather(place: Path, root: Path, rounds: int, times: int) -> None:
 POINTS = ("commit.before:9", "commit.after:9", "source.read:5", "source.moving", "source.removed:2")
 
 
-@pytest.mark.parametrize("point", [*POINTS, "source.shared", "commit.before:1"])
+@pytest.mark.parametrize(
+    "point",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in POINTS),
+        *("commit.before:9", "source.shared"),
+    ],
+)
 def test_a_kill_loses_nothing_and_repeats_nothing_wrongly(
     place: Path, root: Path, point: str
 ) -> None:

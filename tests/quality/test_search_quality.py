@@ -22,7 +22,9 @@ FLOORS = {
 """The digest of the files: on others the floors mean nothing. Then of all, and of even queries."""
 
 
-@pytest.mark.parametrize("name", FLOORS)
+@pytest.mark.parametrize(
+    "name", [*FLOORS][:1] + [pytest.param(name, marks=pytest.mark.slow) for name in [*FLOORS][1:]]
+)
 def test_judged_collections(shoal_data: Path, name: str) -> None:
     folder = shoal_data / "ir" / name
     if not all((folder / file).is_file() for file in FILES):

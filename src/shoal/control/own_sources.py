@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from shoal.engine.own_sources import (
     rows,
     whole_path,
 )
-from shoal.errors import UsageError
+from shoal.errors import CollectionError, UsageError
 from shoal.layout.layout import Layout, is_cluster_place
 from shoal.loop import run
 from shoal.model.record import Struct
@@ -27,6 +28,8 @@ from shoal.ports import Table
 from shoal.sources.disk.inventory import Inventory
 from shoal.sources.mail.address import is_imap
 from shoal.store.table import RocksTable
+
+_OTHERS = 0o077
 
 
 class LeftOut(Struct):
@@ -80,6 +83,7 @@ def add_sources(
     if not added:
         raise UsageError("name a folder or a file that is to be read")
     Layout(Path(place)).must_be_free()
+    close_to_others(Path(place))
     return run(_add(Path(place), config, added, tell))
 
 
@@ -89,7 +93,29 @@ def add_row(
     """The same for what is remembered of a mailbox."""
     config = _config(place, settings)
     Layout(Path(place)).must_be_free()
+    close_to_others(Path(place))
     return run(_add(Path(place), config, [row], tell))
+
+
+def close_to_others(directory: Path) -> None:
+    """What is read of a person's own is no more open than it was: the collection is its owner's."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mode = stat.S_IMODE(directory.stat().st_mode)
+    if mode & _OTHERS:
+        directory.chmod(mode & ~_OTHERS)
+
+
+def holds_own(directory: Path) -> bool:
+    """Whether documents of people's own are read into a collection; where that can't be told, it
+    is taken to be so."""
+    layout = Layout(directory)
+    if is_cluster_place(str(directory)) or not layout.exists():
+        return False
+    try:
+        with RocksTable(layout.table, reader=True) as table:
+            return next(rows(table), None) is not None
+    except CollectionError:
+        return True
 
 
 async def _add(

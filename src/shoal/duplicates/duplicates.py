@@ -84,10 +84,16 @@ class DiskDuplicates:
     def judge(
         self, batch: Batch, visit: Visit, fetched: Fetched, understood: Understood
     ) -> Verdict:
-        exact = self._exact.judge(batch, visit, fetched, understood)
+        # Nobody's own document is hidden behind another that says the same, or nearly: four monthly
+        # bills, or a copy whose original is deleted.
+        is_own = bool(visit.readers)
+        if is_own:
+            exact = Judged(understood.documents)
+        else:
+            exact = self._exact.judge(batch, visit, fetched, understood)
         if not visit.is_first and fetched.outcome in _TELLS_WHAT_IS_INSIDE:
             exact = exact._replace(left=self._left(visit.row, exact.documents))
-        if self._near is None or visit.kind in OF_SITE:
+        if self._near is None or visit.kind in OF_SITE or is_own:
             return Verdict(exact.documents, exact.links_known, left=exact.left)
         found = self._near.judge(batch, visit, fetched, understood.fingerprints, exact)
         documents, reassigned = found.documents, found.reassigned
@@ -118,14 +124,6 @@ class DiskDuplicates:
     def learned(self, visit: Visit) -> str:
         """Why a page need not be asked for; empty when it must."""
         return "" if self._lessons is None else self._lessons.refusal(visit)
-
-    def fingerprint_of(self, row: bytes) -> tuple[bytes, bytes] | None:
-        """What a page is compared by with others; None when it is not compared."""
-        if self._near is None:
-            return None
-        self._near.index.begin()
-        found = self._near.groups.fingerprint_of(row)
-        return None if found is None else (found[0].sketch, found[0].minhashes)
 
     def withdraw(self, batch: Batch, row: bytes) -> list[Reassigned]:
         if self._near is None:

@@ -154,7 +154,6 @@ class OwnDocuments:
         taken = Taken(moved.to, moved.stamp, moved.readers)
         links = [out.link for out in self._store.links_of(row_key(moved.url))]
         marks = self._store.marks(row_key(moved.url), OWNER)
-        prints = [self._duplicates.fingerprint_of(page.row) for page in pages]
         self.remove(source, Gone(moved.url))
         self.taking.gone -= 1
         faults.point("source.moving")
@@ -166,10 +165,7 @@ class OwnDocuments:
             Outcome.OK, 200, started=now, ended=now, headers=own.headers, cut=own.visit.cut
         )
         documents = [_as_new(page.document, moved.readers) for page in pages]
-        found = [each or (b"", b"") for each in prints]
-        if not all(prints):  # too short to be compared, or cut
-            fetched.cut = fetched.cut or any(map(_may_be_compared, documents, prints))
-        understood = Understood(documents, links, fingerprints=found)
+        understood = Understood(documents, links, fingerprints=[(b"", b"")] * len(documents))
         visit = self._visit(moved.to, moved.readers)
         self._crawl.commit(visit, fetched, understood, partial(source.note, change=taken))
         if marks:
@@ -263,7 +259,3 @@ def _as_new(document: Document, readers: Sequence[str]) -> Document:
     if document.fate is Fate.DUPLICATE:
         document.fate = Fate.WAITING
     return document
-
-
-def _may_be_compared(document: Document, found: object) -> bool:
-    return found is None and document.text_chars > 0

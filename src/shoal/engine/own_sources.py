@@ -46,6 +46,8 @@ def rows(table: Table) -> Iterator[SourceRow]:
 
 def checked_path(given: str | Path) -> bytes:
     """The whole path of a folder or file that a person named, as the disk has it."""
+    if not str(given).strip() or given == Path():
+        raise UsageError("an empty name is no folder and no file")
     path = whole_path(given)
     shown = path.decode("utf-8", "backslashreplace")
     try:

@@ -28,6 +28,7 @@ from shoal.model.cell import to_ms
 from shoal.model.document import WarcLocation
 from shoal.model.outcome import Outcome
 from shoal.model.record import Struct, pack, unpack
+from shoal.model.source import STOCK_KEYS
 from shoal.model.urls.partition import PARTITION_KEY
 from shoal.model.urls.rowkey import row_key, site_of_key, url_of
 from shoal.model.visit import SOURCES
@@ -103,6 +104,8 @@ def _copy_remains(
         for family in FAMILIES:
             # Groups of pages that may be lost: they are made anew when all is there.
             for key, value in remains.pairs(family) if family != FAMILY else ():
+                if family == "site" and key.startswith(STOCK_KEYS):
+                    continue  # no archive has what sources hold: the next look reads it again
                 batch.put(family, key, value)
                 done.cells += 1
                 if len(batch) >= _CELLS_AT_ONCE:

@@ -10,6 +10,8 @@ SOURCE_KEYS = b"\x00source\x00"
 INVENTORY_KEYS = b"\x00stock\x00"
 INODE_KEYS = b"\x00inode\x00"
 MAIL_KEYS = b"\x00mail\x00"
+STOCK_KEYS = (INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS)
+"""What is remembered of what sources hold: without it they are read anew."""
 OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS)
 """All that sources keep in the family `site`."""
 FOLDER, MAIL = "folder", "mail"

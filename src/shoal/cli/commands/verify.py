@@ -131,7 +131,9 @@ def _told_of_table(done: "Salvaged", where: str) -> Iterator[str]:
     if done.files_lost:
         yield (
             "What no archive holds may be lost with its files: marks, and what you said of hosts "
-            f"and feeds; look at {program()} hosts{where} and {program()} feed list{where}."
+            f"and feeds; look at {program()} hosts{where} and {program()} feed list{where}. "
+            f"Folders and mailboxes of your own are read again: {program()} sources{where} lists "
+            f"those that are known, {program()} add and {program()} mail add name them anew."
         )
     if done.seeds_guessed:
         yield "Its seeds were lost; the first archived page of each site stands for them now."

@@ -28,6 +28,7 @@ from urllib.parse import parse_qsl
 
 from shoal.config import load
 from shoal.control.launching import steady_crawl
+from shoal.control.own_sources import holds_own
 from shoal.errors import CollectionError, ShoalError, UsageError
 from shoal.layout.cluster_file import read as read_cluster
 from shoal.layout.layout import Layout, is_cluster_place
@@ -277,7 +278,8 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
     beside = _beside(place, crawl=crawl)
     if local_socket is None:
         settings = load(Path(place), {}, os.environ).access
-        token = token_for(host, token, is_shared=asks_who(Path(place), settings))
+        is_shared = asks_who(Path(place), settings) or holds_own(Path(place))
+        token = token_for(host, token, is_shared=is_shared)
     with _listening(host, port, local_socket) as listening:
         app = make_app(place, token, names=[*names, host])
         address = address_of(listening, token)
