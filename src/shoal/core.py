@@ -189,6 +189,7 @@ class Crawl:
         for document in understood.documents:
             document.readers = list(visit.readers)
             document.fields = [*document.fields, *visit.fields]
+            document.published = document.published or understood.documents[0].published
         self.commit(visit, fetched, understood, note)
         return understood
 

@@ -3,6 +3,7 @@
 import tempfile
 import time
 from collections.abc import Iterator
+from email.message import EmailMessage
 from pathlib import Path
 from signal import SIGTERM
 
@@ -41,6 +42,19 @@ def test_a_mailbox_is_added_and_found(shoal: Shoal) -> None:
     assert shoal.ok("mail", "add", "box", "--json").json["read"] == 1
     assert "2 documents are gone" in shoal.ok("sources", "remove", "box").text
     assert shoal.ok("mail", "--json").json == []
+
+
+def test_an_attachment_is_as_old_as_its_mail(tmp_path: Path) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "ann@x.example", "bob@x.example", "Notes"
+    mail["Date"], mail["Message-ID"] = "Mon, 03 Mar 2025 10:00:00 +0000", "<notes@x.example>"
+    mail.set_content("They are attached.")
+    mail.add_attachment("An axolotl never grows up.", filename="axolotl.txt")
+    (tmp_path / "box").write_bytes(in_mbox(mail.as_bytes()))
+    python.add_mail(tmp_path / "box", dir=tmp_path / "corpus")
+    with python.open(tmp_path / "corpus") as collection:
+        assert collection.search("to:bob grows before:2026-01").total == 1
+        assert collection.search("to:bob grows after:2026-01").total == 0
 
 
 def test_python_does_the_same(tmp_path: Path) -> None:

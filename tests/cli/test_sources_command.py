@@ -127,6 +127,7 @@ def test_what_a_damage_took_is_read_again(command: Shoal, folder: Path, tmp_path
     command.ok("add", "Documents", **FOLLOW)
     for table in (tmp_path / "corpus" / "table").glob("*.sst"):
         table.unlink()
+    assert "is damaged" in command("verify").err
     command("repair")
     command.ok("add", "Documents", **FOLLOW)
     assert "reef.txt" in command.ok("search", "clownfish").text

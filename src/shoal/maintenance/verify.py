@@ -43,7 +43,7 @@ from shoal.store.cells import Cells
 from shoal.store.change_log import last_sequence
 from shoal.store.members import members
 from shoal.store.rows import FETCH, LINKS, FetchRow, OutLink, VisitRow
-from shoal.store.table import RocksTable
+from shoal.store.table import RocksTable, must_be_whole
 
 _TELL_EVERY = 100_000
 _UNREADABLE: tuple[type[Exception], ...] = (*ZSTD_ERRORS, *JSON_ERRORS)
@@ -68,6 +68,7 @@ def verifying(layout: Layout, progress: Progress) -> Iterator["Verifier"]:
     layout.must_exist()
     if is_locked(layout):
         raise Busy(f"A process is writing to {layout.directory}; verify it when that has ended.")
+    must_be_whole(layout.table)
     with RocksTable(layout.table, reader=True) as table:
         yield Verifier(table, layout, progress)
 

@@ -267,6 +267,19 @@ _NO_DAMAGE = ("lock", "permission denied", "no space", "read-only", "too many op
 """Why a table can't be opened that is as it should be, in the library's words."""
 
 
+def must_be_whole(path: Path) -> None:
+    """Raises when a file of a table is lost that nobody writes to: whoever reads beside a writer
+    takes it for one that is not there yet, and sees the table as it was before."""
+    if lacks_current(path) or not os.access(path, os.W_OK):
+        return  # the first is told by whoever opens it; the library writes into what it opens
+    cache = Cache(READER_CACHE_BYTES)
+    families = {name: options_of(name, cache) for name in ("default", *FAMILIES)}
+    try:
+        Rdict(str(path), options_of("default", cache), families, AccessType.read_only()).close()
+    except Exception as error:  # the library raises bare Exception
+        raise _unopened(path, error) from error
+
+
 def lacks_current(path: Path) -> bool:
     if (path / "CURRENT").exists():
         return False
