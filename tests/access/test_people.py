@@ -36,6 +36,7 @@ def test_roles_are_given_by_name_and_by_group() -> None:
 def test_a_name_that_means_nothing_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="ann is no user of this machine"):
         reader_named("ann", tmp_path)
+    assert reader_named("61001", tmp_path).names >= {"u:61001", "local"}
     Users(tmp_path).add("ann")
     assert reader_named("ann", tmp_path).names == {"mail:ann"}
 

@@ -39,7 +39,7 @@ def test_a_newcomer_adds_a_folder_and_finds_what_is_in_it(command: Shoal, folder
     added = command.ok("add", "Documents", **FOLLOW)
     assert added.err == ""
     assert added.text == f"{folder.resolve()}: 1 document, 1 left out\n"
-    assert "reef.txt" in command.ok("search", "clownfish").text
+    assert "1. reef.txt\n" in command.ok("search", "clownfish").text
     assert "1 hidden" in command.ok("sources").text
     (line,) = command.ok("sources", "--json").json
     assert (line["path"], line["documents"], line["whole"]) == (str(folder.resolve()), 1, True)

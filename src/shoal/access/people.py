@@ -47,10 +47,13 @@ def person_of_uid(uid: int, roles: Iterable[str] = ()) -> Principal:
 
 
 def reader_named(name: str, place: str | Path | None = None) -> Principal:
-    """Whoever has this name for a collection, with the roles that its settings give. A name that
-    means nothing is a mistake: no user of this machine, no role, no token."""
+    """Whoever has this name, or this number, for a collection, with the roles that its settings
+    give. A name that means nothing is a mistake: no user of this machine, no role, no token."""
     directory = Path(place_of(place))
-    found = person(name, load(directory, {}, os.environ).access.roles)
+    roles = load(directory, {}, os.environ).access.roles
+    if name.isascii() and name.isdigit():
+        return person_of_uid(int(name), roles)
+    found = person(name, roles)
     if found.names == {f"mail:{name}"} and name not in Users(directory).names():
         raise UsageError(
             f"{name} is no user of this machine, has no role in access.roles and no token"

@@ -15,6 +15,7 @@ from shoal.index.analysis import Analysis, normal
 from shoal.layout.duplicates import groups
 from shoal.model.candidate import Candidate, Term
 from shoal.model.content import content_text
+from shoal.model.urls.file_url import shown_name
 from shoal.search.snippets import USUAL_CHARS, beginning, snippet
 from shoal.store.pages import StoredPage
 
@@ -37,10 +38,10 @@ class Showing:
         page = self._collection.store.page(candidate.row, self._collection.principal)
         if page is None:
             return None
-        rules = page.document.rules
+        rules, title = page.document.rules, page.document.title or shown_name(page.url)
         return Result(
             url=page.url,
-            title=_SPACE.sub(" ", page.document.title[:_MOST_TITLE_CHARS]).strip(),
+            title=_SPACE.sub(" ", title[:_MOST_TITLE_CHARS]).strip(),
             snippet=self._snippet(page, terms),
             site=candidate.site,
             media_type=candidate.media_type,
