@@ -8,9 +8,9 @@ from shoal.model.urls.file_url import file_url, shown_name
 @pytest.mark.parametrize(
     ("url", "name"),
     [
-        (file_url("/home/ann/Ausflüge 2026/März.txt".encode()), "März.txt"),
-        (file_url(b"/home/\xff"), "\ufffd"),
-        (file_url(b"/home/box.zip") + "#a%20b.txt", "a b.txt"),
+        (file_url("/disk/Ausflüge 2026/März.txt".encode()), "März.txt"),
+        (file_url(b"/disk/\xff"), "\ufffd"),
+        (file_url(b"/disk/box.zip") + "#a%20b.txt", "a b.txt"),
         ("mail://box/id#axolotl.txt", "axolotl.txt"),
         ("mail://box/id", ""),
         ("https://example.org/a.html#b", ""),
