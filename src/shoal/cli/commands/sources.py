@@ -86,13 +86,8 @@ def sources(context: Context, given_dir: Dir = None, json: Json = False) -> None
     found = sources_of(place_of(given_dir))
     if json:
         screen.json(found)
-    elif not found:
-        screen.remark("Nothing of your own is read: shoal add PATH")
     else:
-        for line in found:
-            _say(line)
-            for left in line.skipped:
-                screen.say(f"  left out: {left.count:,} {left.reason}, such as {left.example}")
+        _say_all(found, "Nothing of your own is read: shoal add PATH")
 
 
 @sources_app.command("remove")
@@ -127,13 +122,10 @@ def mail(context: Context, given_dir: Dir = None, json: Json = False) -> None:
     found = mailboxes_of(place_of(given_dir))
     if json:
         screen.json(found)
-    elif not found:
-        screen.remark(
-            "No mailbox is read: shoal mail add PATH, or shoal mail add imaps://user@host"
-        )
     else:
-        for line in found:
-            _say(line)
+        _say_all(
+            found, "No mailbox is read: shoal mail add PATH, or shoal mail add imaps://user@host"
+        )
 
 
 @mail_app.command("add")
@@ -184,6 +176,17 @@ def mail_add(
 
 def _teller(progress: "StepProgress") -> "Callable[[Taking], None]":
     return lambda taking: progress.report("read", taking.all)
+
+
+def _say_all(lines: "list[SourceLine]", nothing: str) -> None:
+    from shoal.cli.terminal import screen
+
+    for line in lines:
+        _say(line)
+        for left in line.skipped:
+            screen.say(f"  left out: {left.count:,} {left.reason}, such as {left.example}")
+    if not lines:
+        screen.remark(nothing)
 
 
 def _say(line: "SourceLine") -> None:
