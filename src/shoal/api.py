@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
     from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
+    from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLinks
     from shoal.analysis.ranking import Ranking
     from shoal.cleaners.curve import Curve
@@ -375,6 +376,16 @@ def link_graph(dir: str | Path | None = None, told: Progress | None = None) -> "
     from shoal.analysis import graph_report
 
     return graph_report.link_graph(dir, told)
+
+
+def order_report(
+    dir: str | Path | None = None, top: int | None = None, told: Progress | None = None
+) -> "OrderReport":
+    """How early the `top` most important pages came (one in twenty), beside other orders replayed
+    on the same links."""
+    from shoal.analysis import order_report as report
+
+    return report.order_report(dir, top, told)
 
 
 def export_graph(
