@@ -23,13 +23,15 @@ from shoal.frontier.state.worth import (
 )
 from shoal.model.document import Document
 from shoal.model.link import Evidence, Rel
+from shoal.model.messages import Handed, Linked
 from shoal.model.outcome import State
-from shoal.model.urls.rowkey import row_key
+from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.urls.rowkey import url_of as url_of_row
 from shoal.model.visit import Visit
 from shoal.store.table import RocksTable
 from tests.fake_clock import FakeClock
 from tests.frontier.play import Answer, Play, PlaySettings, link
+from tests.frontier.remote_tablets import Away
 from tests.hostile.farmweb import FarmWeb
 
 NO_WAIT = Politeness(delay=0, delay_factor=0, address_share=0)
@@ -308,6 +310,74 @@ def test_a_crawl_may_go_on_in_another_order(
 def waiting(play: Play) -> list[UrlRow]:
     rows = FrontierView(play.table).urls(b"\x01", None)
     return [url for _, url in rows if url.state is State.QUEUED]
+
+
+def test_a_vote_from_another_tablet_counts_at_its_owner(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    play = play_by(table, clock, Importance(), Seams(remote=Away(b"test,b")))
+    play.add("ftp://a.test/wanted", priority=0.0)
+    named = link("ftp://a.test/wanted", evidence=Evidence(among=4))
+    items = [
+        Linked([named], 2, 0, row_key("ftp://b.test/1"), 1),
+        Linked([named], 2, 0, row_key("ftp://b.test/2"), 1, readers=["ann"]),
+    ]
+    for item in items:
+        batch = table.batch()
+        play.frontier.inbound.take_linked(batch, item, clock.now())
+        table.write(batch)
+    row = play.row("ftp://a.test/wanted")
+    assert row is not None
+    assert row.worth is not None
+    assert votes_of(row.worth) == pytest.approx(0.5)
+    assert row.priority == pytest.approx(0.5 / 2.5)
+
+
+def test_credit_for_another_tablet_leaves_with_the_page(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    away = Away(b"test,b")
+    play = play_by(table, clock, Importance(), Seams(remote=away))
+    play.seed("ftp://a.test/")
+    links = [link("ftp://b.test/1"), link("ftp://b.test/2"), link("ftp://a.test/1")]
+    play.end(play.expect("ftp://a.test/"), Answer(200, links))
+    before = play.frontier.sites.credit.row(b"a.test").purse
+    [owed] = [item for item in away.sent if isinstance(item, Handed)]
+    assert owed.site == site_of_key(row_key("ftp://b.test/"))
+    assert owed.pages == pytest.approx(200 * 0.85 * 0.02 * 2 / 3)
+    assert before == pytest.approx(200 * 0.85 - owed.pages)
+
+
+def test_a_site_that_gains_credit_while_it_waits_moves_up(
+    table: RocksTable, clock: FakeClock
+) -> None:
+    """It stands last when it is found, and is left alone while a better one is due soon; then that
+    one names it, and has much to give."""
+    polite = Politeness(delay=10, delay_factor=0, address_share=0)
+    settings = FrontierSettings(seed=1, importance=Importance(), politeness=polite)
+    play = Play(table, clock, PlaySettings(settings))
+    play.seed("ftp://rich.test/1", "ftp://rich.test/2", "ftp://rich.test/3")
+    play.end(play.expect("ftp://rich.test/1"))
+    play.add("ftp://poor.test/1")
+    assert play.lease() is None
+    poor = play.frontier.sites.active[play.site("ftp://poor.test/")]
+    last = poor.standing
+    clock.advance(10)
+    names = [link(f"ftp://poor.test/{number}") for number in range(9)]
+    play.end(play.expect("ftp://rich.test/2"), Answer(200, names))
+    lease = play.lease()
+    assert lease is not None
+    assert lease.visit.url.startswith("ftp://poor.test/")
+    assert poor.standing < last
+    play.end(lease)
+    assert play.problems() == []
+
+
+def test_seeds_come_in_their_order(table: RocksTable, clock: FakeClock) -> None:
+    play = play_by(table, clock, Importance())
+    seeds = [f"ftp://a.test/{number}" for number in range(5)]
+    play.seed(*seeds)
+    assert play.crawl(lambda _: Answer(200, [link("ftp://a.test/x")]))[:5] == seeds
 
 
 @pytest.mark.parametrize("limit", [4_000, pytest.param(None, marks=pytest.mark.slow)])

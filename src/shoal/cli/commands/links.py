@@ -1,5 +1,5 @@
-"""`shoal rank`, `links`, `graph` and `order`: who links to whom, what is that worth, and did what is
-worth most come first?"""
+"""`shoal rank`, `links`, `graph`, `order`: who links to whom, what is that worth, and did it come
+first?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
