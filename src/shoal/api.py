@@ -192,7 +192,7 @@ def watch(
 ) -> "signal.Signals | None":
     """Follow the folders and mailboxes of a collection until this process is interrupted; returns
     by which signal. To be called in the main thread."""
-    from shoal.control.own_sources import watch_sources
+    from shoal.control.following import watch_sources
     from shoal.layout.layout import place_of
 
     return watch_sources(place_of(dir), settings or {})

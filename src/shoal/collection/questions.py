@@ -14,6 +14,7 @@ from shoal.config import Config
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.duplicates import groups
+from shoal.layout.layout import is_given_way
 from shoal.layout.runs import Run, runs_of
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Fate
@@ -114,7 +115,8 @@ def principal_of(view: TabletView) -> Principal:
 
 def runs(view: TabletView) -> list[Run]:
     """The crawls that were made of a tablet, the newest first."""
-    return runs_of(view.table, is_running=view.is_running())
+    is_running = view.is_running() and not is_given_way(view.layout)
+    return runs_of(view.table, is_running=is_running)
 
 
 def sees_all(collection: TabletView) -> bool:

@@ -1,8 +1,6 @@
-"""Which folders of one's own are read? Added, followed, listed and forgotten."""
+"""Which folders of one's own are read? Added, listed and forgotten."""
 
-import asyncio
 import os
-import signal
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +9,6 @@ from shoal.access.opening import settings_at
 from shoal.config import Config
 from shoal.engine.mail_sources import mail_inventory
 from shoal.engine.own_sources import (
-    OwnSources,
     Tell,
     checked_path,
     look_at,
@@ -78,7 +75,7 @@ def add_sources(
     tell: Tell | None = None,
 ) -> Added:
     """Read folders or files, and remember them."""
-    config = _config(place, settings)
+    config = config_of(place, settings)
     added = [checked_path(each) for each in paths]
     if not added:
         raise UsageError("name a folder or a file that is to be read")
@@ -91,7 +88,7 @@ def add_row(
     place: str, row: SourceRow, settings: Mapping[str, object], tell: Tell | None = None
 ) -> Added:
     """The same for what is remembered of a mailbox."""
-    config = _config(place, settings)
+    config = config_of(place, settings)
     Layout(Path(place)).must_be_free()
     close_to_others(Path(place))
     return run(_add(Path(place), config, [row], tell))
@@ -128,36 +125,6 @@ async def _add(
     return Added(lines, taking.read, taking.moved, taking.shared, taking.gone, done.problem)
 
 
-def watch_sources(
-    place: str, settings: Mapping[str, object], tell: Tell | None = None
-) -> signal.Signals | None:
-    """Follow all sources until a signal comes, which is returned."""
-    layout = Layout(Path(place))
-    config = _config(place, settings)
-    layout.must_exist()
-    layout.must_be_free()
-    return run(_watch(Path(place), config, tell))
-
-
-async def _watch(place: Path, config: Config, tell: Tell | None) -> signal.Signals | None:
-    loop, came = asyncio.get_running_loop(), list[signal.Signals]()
-
-    def listen(sources: OwnSources) -> None:
-        def stop(which: signal.Signals) -> None:
-            came.append(which)
-            sources.stop()
-
-        for which in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(which, stop, which)
-
-    try:
-        await look_at(place, config, forever=True, tell=tell, started=listen)
-    finally:
-        for which in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(which)
-    return came[0] if came else None
-
-
 def sources_of(place: str) -> list[SourceLine]:
     _must_be_one(place)
     layout = Layout(Path(place))
@@ -168,7 +135,7 @@ def sources_of(place: str) -> list[SourceLine]:
 
 def remove_source_at(place: str, path: str | Path) -> Removed:
     layout = Layout(Path(place))
-    config = _config(place, {})
+    config = config_of(place, {})
     layout.must_exist()
     layout.must_be_free()
     whole = str(path).encode() if is_imap(str(path)) else whole_path(path)
@@ -193,7 +160,7 @@ def _shown(path: bytes) -> str:
     return path.decode("utf-8", "backslashreplace")
 
 
-def _config(place: str, settings: Mapping[str, object]) -> Config:
+def config_of(place: str, settings: Mapping[str, object]) -> Config:
     _must_be_one(place)
     return settings_at(place, settings, os.environ)
 

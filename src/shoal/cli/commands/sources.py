@@ -65,7 +65,7 @@ def watch(given_dir: Dir = None, assign: Assign = None, quiet: Quiet = False) ->
     """
     from shoal.cli.settings_flags import assignments
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_sources import watch_sources
+    from shoal.control.following import watch_sources
     from shoal.layout.layout import place_of
 
     with StepProgress() as progress:
