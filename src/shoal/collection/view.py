@@ -20,6 +20,7 @@ from shoal.errors import DamagedError, UsageError
 from shoal.frontier.state.rows import RobotsRow, UrlRow
 from shoal.frontier.state.view import FrontierView, SiteView
 from shoal.layout.duplicates import groups
+from shoal.layout.following import read_following
 from shoal.layout.index_state import IndexHolds, read_state
 from shoal.layout.layout import Layout, ReadLock, is_locked
 from shoal.layout.ranges import key_range
@@ -278,7 +279,9 @@ class TabletView(Closing):
             indexed_inside=0 if state is None else state.inside,
             visits={} if last is None else last.visits,
         )
-        return status_of(self.layout.directory, snapshot)
+        found, following = status_of(self.layout.directory, snapshot), read_following(self.layout)
+        found.following = [] if following is None else [following]
+        return found
 
     def may_name(self, row: bytes) -> bool:
         """Whether who asks may know of a stored page."""

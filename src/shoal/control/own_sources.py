@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shoal.access.opening import settings_at
+from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.engine.mail_sources import mail_inventory
 from shoal.engine.own_sources import (
@@ -17,16 +18,21 @@ from shoal.engine.own_sources import (
     whole_path,
 )
 from shoal.errors import CollectionError, UsageError
+from shoal.layout.following import Following, read_following
 from shoal.layout.layout import Layout, is_cluster_place
 from shoal.loop import run
 from shoal.model.record import Struct
-from shoal.model.source import FOLDER, MAIL, SourceRow
+from shoal.model.source import FOLDER, MAIL, SourceRow, shown
 from shoal.ports import Table
 from shoal.sources.disk.inventory import Inventory
 from shoal.sources.mail.address import is_imap
 from shoal.store.table import RocksTable
 
 _OTHERS = 0o077
+KERNEL = "the kernel tells of each change"
+LOOKED_AT = "it is looked at now and then"
+SERVER = "the server tells of the inbox, other folders are asked after"
+DATES = "its dates are looked at every second"
 
 
 class LeftOut(Struct):
@@ -50,6 +56,16 @@ class SourceLine(Struct):
     polled: str
     kind: str = FOLDER
     """`folder` or `mail`."""
+    added: float = 0.0
+    """Unix seconds, as all times here."""
+    looked: float = 0.0
+    """When a look at all of it last came to its end, as far as that is known."""
+    state: str = ""
+    """`waiting`, `looking`, `followed`; empty: nobody follows it now."""
+    done: int = 0
+    """Documents taken in, moved, shared or removed since it is followed."""
+    told_by: str = ""
+    """How changes come to be known; empty while nobody follows it."""
 
 
 class Added(Struct):
@@ -129,8 +145,9 @@ def sources_of(place: str) -> list[SourceLine]:
     _must_be_one(place)
     layout = Layout(Path(place))
     layout.must_exist()
+    following = read_following(layout)
     with RocksTable(layout.table, reader=True) as table:
-        return [line_of(table, row) for row in rows(table)]
+        return [line_of(table, row, following) for row in rows(table)]
 
 
 def remove_source_at(place: str, path: str | Path) -> Removed:
@@ -140,24 +157,49 @@ def remove_source_at(place: str, path: str | Path) -> Removed:
     layout.must_be_free()
     whole = str(path).encode() if is_imap(str(path)) else whole_path(path)
     gone = run(remove_source(layout.directory, config, whole))
-    return Removed(_shown(whole), gone)
+    return Removed(shown(whole), gone)
 
 
-def line_of(table: Table, row: SourceRow) -> SourceLine:
+def source_lines(view: TabletView) -> list[SourceLine]:
+    """Of a collection that is open for reading; what a person has of their own is the owner's."""
+    view.must_see_all()
+    following = read_following(view.layout)
+    return [line_of(view.table, row, following) for row in rows(view.table)]
+
+
+def line_of(table: Table, row: SourceRow, following: Following | None = None) -> SourceLine:
+    line = _line_at_rest(table, row)
+    line.added, line.looked = row.added, row.looked
+    followed = () if following is None else following.sources
+    for each in followed:
+        if each.name == line.path:
+            line.state, line.done, line.problem = each.state, each.done, each.problem
+            line.looked = max(line.looked, each.looked)
+            line.told_by = _told_by(row)
+    return line
+
+
+def _told_by(row: SourceRow) -> str:
+    if row.kind != MAIL:
+        return LOOKED_AT if row.polled else KERNEL
+    return SERVER if is_imap(os.fsdecode(row.name)) else DATES
+
+
+def _line_at_rest(table: Table, row: SourceRow) -> SourceLine:
     if row.kind == MAIL:
         mails = mail_inventory(row, table).count()
-        return SourceLine(_shown(row.name), mails, row.whole, [], row.problem, "", MAIL)
+        left_out = _left_out(row)
+        return SourceLine(shown(row.name), mails, row.whole, left_out, row.problem, "", MAIL)
     inventory = Inventory(table)
     documents = sum(1 for _ in inventory.below(row.name)) + (inventory.get(row.name) is not None)
-    skipped = [
+    name = shown(row.name)
+    return SourceLine(name, documents, row.whole, _left_out(row), row.problem, row.polled)
+
+
+def _left_out(row: SourceRow) -> list[LeftOut]:
+    return [
         LeftOut(reason, left.count, left.example) for reason, left in sorted(row.skipped.items())
     ]
-    shown = _shown(row.name)
-    return SourceLine(shown, documents, row.whole, skipped, row.problem, row.polled)
-
-
-def _shown(path: bytes) -> str:
-    return path.decode("utf-8", "backslashreplace")
 
 
 def config_of(place: str, settings: Mapping[str, object]) -> Config:

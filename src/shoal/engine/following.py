@@ -23,7 +23,7 @@ from shoal.layout.following import (
     write_following,
 )
 from shoal.model.record import to_json
-from shoal.model.source import SourceRow
+from shoal.model.source import SourceRow, shown
 from shoal.ports import DocumentSource
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class SourceFollowing:
         if known is not None:
             known.is_asked = True
             return
-        told = FollowedSource(row.name, WAITING, problem=row.problem)
+        told = FollowedSource(shown(row.name), WAITING, problem=row.problem)
         found = _Task(self._sources.source_of(row), told)
         self._tasks[row.name] = found
         self._following.sources.append(told)

@@ -20,6 +20,7 @@ from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
+from shoal.layout.layout import Layout
 from shoal.model.record import pack, unpack
 from shoal.model.source import FOLDER, MAIL, SOURCE_KEYS, SourceRow, source_key
 from shoal.model.source_change import Gone
@@ -76,6 +77,21 @@ def whole_path(given: str | Path) -> bytes:
         return os.fsencode(Path(given).expanduser().resolve())
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{given} is no path: {error}") from error
+
+
+def disk_settings(config: Config, layout: Layout) -> DiskSettings:
+    """What is read of folders, and what is left out."""
+    files = config.files
+    return DiskSettings(
+        hidden=files.hidden == "yes",
+        mounts=files.mounts == "yes",
+        ignore=tuple(files.ignore),
+        max_bytes=files.max_size,
+        most_watches=files.max_watches,
+        sweep_seconds=files.sweep,
+        poll_seconds=files.poll,
+        never=tuple({whole_path(each) for each in (layout.directory, layout.data)}),
+    )
 
 
 class OwnSources:
@@ -193,19 +209,9 @@ class OwnSources:
         return self._folder(row)
 
     def _folder(self, row: SourceRow) -> FolderSource:
-        files, layout = self._engine.config.files, self._engine.layout
-        never = {whole_path(each) for each in (layout.directory, layout.data)}
-        settings = DiskSettings(
-            hidden=files.hidden == "yes",
-            mounts=files.mounts == "yes",
-            ignore=tuple(files.ignore),
-            max_bytes=files.max_size,
-            most_watches=files.max_watches,
-            sweep_seconds=files.sweep,
-            poll_seconds=files.poll,
-            never=tuple(never),
-        )
-        return FolderSource(self._engine.table, row, settings, self._engine.clock, _as_fetched)
+        engine = self._engine
+        settings = disk_settings(engine.config, engine.layout)
+        return FolderSource(engine.table, row, settings, engine.clock, _as_fetched)
 
     def _write(self, row: SourceRow) -> None:
         """Only when it says something else than before."""

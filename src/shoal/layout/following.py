@@ -15,7 +15,8 @@ WAITING, LOOKING, FOLLOWED = "waiting", "looking", "followed"
 
 
 class FollowedSource(Struct):
-    name: bytes
+    name: str
+    """A path, or the address of an account, as it is shown."""
     state: str
     """`waiting` for its turn, `looking` at all of it, or `followed`."""
     done: int = 0

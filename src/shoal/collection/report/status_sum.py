@@ -20,7 +20,9 @@ _MOST_ASKING = 20
 def summed(every: Sequence[Status], directory: str) -> Status:
     """Of all tablets, under the name of the place where they are."""
     lives = [each.live for each in every if each.live is not None]
-    return _summed(every, {"directory": directory, "live": _live(lives) if lives else None})
+    live = _live(lives) if lives else None
+    known: dict[str, Any] = {"directory": directory, "live": live, "following": []}
+    return _summed(every, known)
 
 
 def _summed(every: Sequence[Value], known: dict[str, Any]) -> Value:

@@ -38,9 +38,14 @@ _NAVIGATION = (
     ("/sites", "Sites"),
     ("/urls", "URLs"),
     ("/feeds", "Feeds"),
+    ("/sources", "Sources"),
     ("/graph", "Graph"),
 )
-_CLUSTER_NAVIGATION = (*_NAVIGATION[:2], ("/cluster", "Cluster"), *_NAVIGATION[2:])
+_CLUSTER_NAVIGATION = (
+    *_NAVIGATION[:2],
+    ("/cluster", "Cluster"),
+    *(each for each in _NAVIGATION[2:] if each[0] != "/sources"),
+)
 _ABOUT_THE_CRAWL = (
     ("/dashboard", "Overview"),
     ("/failures", "Failures"),
