@@ -9,11 +9,10 @@ import os
 from pathlib import Path
 
 from shoal.clock import Clock
+from shoal.collection.own_file import readers_now
 from shoal.errors import UsageError
-from shoal.model.access import readers_of
 from shoal.model.source import MAIL, SourceRow
 from shoal.ports import Table
-from shoal.sources.disk.permissions import NOBODY_KNOWS, Permissions, acl_of
 from shoal.sources.mail.address import account_of_path, imap_address, is_imap, password_of
 from shoal.sources.mail.imap import ImapMailbox
 from shoal.sources.mail.inventory import MailInventory
@@ -62,7 +61,7 @@ def _mailbox(row: SourceRow) -> Mailbox:
     name = os.fsdecode(row.name)
     if is_imap(name):
         return ImapMailbox(imap_address(name), lambda: _password(row), (row.owner,))
-    return LocalMailbox(Path(name), _readers)
+    return LocalMailbox(Path(name), readers_now)
 
 
 def _password(row: SourceRow) -> str:
@@ -75,13 +74,3 @@ def _whole(given: str | Path) -> Path:
         return Path(given).expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{given} is no path: {error}.") from error
-
-
-def _readers(path: Path) -> tuple[str, ...]:
-    """As the disk says now; nobody, when it does not say."""
-    whole = os.fsencode(path)
-    try:
-        status = path.lstat()
-    except OSError:
-        return tuple(readers_of([NOBODY_KNOWS]))
-    return Permissions().readers(whole, status, acl_of(whole))[0]

@@ -149,6 +149,9 @@ def show(
     anchors: Annotated[bool, flag("--anchors", "Who links to it: source, anchor text.")] = False,
     history: Annotated[bool, flag("--history", "Its visits, the newest first.")] = False,
     headers: Annotated[bool, flag("--headers", "The head of its response.")] = False,
+    mail: Annotated[
+        bool, flag("--mail", "Of a mail: who wrote to whom, attachments, folders, thread.")
+    ] = False,
     at: At = None,
     given_dir: Dir = None,
     json: Json = False,
@@ -169,6 +172,7 @@ def show(
         "anchors": anchors,
         "history": history,
         "headers": headers,
+        "mail": mail,
     }
     asked = [name for name, given in parts.items() if given]
     if len(asked) > 1:
