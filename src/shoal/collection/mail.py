@@ -28,7 +28,6 @@ class Attachment(Struct):
     url: str
     name: str
     media_type: str
-    bytes: int
 
 
 class ThreadLine(Struct):
@@ -103,7 +102,7 @@ def _attachments(collection: "Collection", mail: Page) -> Iterator[Attachment]:
         page = Page(collection, each.stored)
         document = page.document
         name = shown_name(page.url) or document.title
-        yield Attachment(page.url, name, document.media_type, document.decoded_bytes)
+        yield Attachment(page.url, name, document.media_type)
 
 
 def _thread(collection: "Collection", mail: Page, thread: str) -> tuple[list[ThreadLine], bool]:

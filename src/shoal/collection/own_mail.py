@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.collection.own_file import readers_now
+from shoal.layout.sources import rows
 from shoal.model.principal import Principal
-from shoal.model.record import unpack
-from shoal.model.source import MAIL, SourceRow, source_key
+from shoal.model.source import MAIL, SourceRow
 from shoal.ports import Table
-from shoal.sources.mail.address import account_of_path, is_imap
+from shoal.sources.mail.address import account_of_path, imap_address, is_imap
 from shoal.sources.mail.identity import MailDigest
 from shoal.sources.mail.inventory import MailInventory, MailRow
 from shoal.sources.mail.local import LocalMailbox
@@ -68,11 +68,25 @@ def _read(
 
 
 def _mailboxes(table: Table, account: str) -> Iterator[LocalMailbox]:
-    start = source_key(MAIL, b"")
-    for _, stored in table.scan("site", start, start[:-1] + b"\x01"):
-        name = os.fsdecode(unpack(SourceRow, stored).name)
-        if not is_imap(name) and account_of_path(Path(name)) == account:
+    for row in sources_of(table, account):
+        name = os.fsdecode(row.name)
+        if not is_imap(name):
             yield LocalMailbox(Path(name), readers_now)
+
+
+def sources_of(table: Table, account: str) -> Iterator[SourceRow]:
+    """Which bring the mails of an account; one, as a rule."""
+    for row in rows(table):
+        if row.kind == MAIL and _account_of(os.fsdecode(row.name)) == account:
+            yield row
+
+
+def _account_of(name: str) -> str:
+    return imap_address(name).account if is_imap(name) else account_of_path(Path(name))
+
+
+def account_in(url: str) -> str:
+    return _named(url)[0]
 
 
 def _row_of(table: Table, url: str) -> MailRow:

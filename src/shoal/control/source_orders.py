@@ -14,9 +14,10 @@ from shoal.config import Config
 from shoal.control.own_sources import close_to_others, config_of
 from shoal.engine.engine import Engine
 from shoal.engine.mail_sources import mail_row
-from shoal.engine.own_sources import OwnSources, checked_path, disk_settings, rows
+from shoal.engine.own_sources import OwnSources, checked_path
 from shoal.errors import Busy, UsageError
 from shoal.layout.layout import Layout, is_locked
+from shoal.layout.sources import disk_settings, rows
 from shoal.loop import run
 from shoal.model.source import FOLDER, SourceRow, shown
 from shoal.sources.disk.left_out import left_out

@@ -8,7 +8,7 @@ written.
 import asyncio
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -20,17 +20,17 @@ from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
-from shoal.layout.layout import Layout
+from shoal.layout.sources import disk_settings
+from shoal.layout.sources import rows as rows
 from shoal.model.record import pack, unpack
-from shoal.model.source import FOLDER, MAIL, SOURCE_KEYS, SourceRow, source_key
+from shoal.model.source import FOLDER, MAIL, SourceRow, source_key
 from shoal.model.source_change import Gone
 from shoal.model.urls.file_url import file_url
 from shoal.model.visit import Fetched
-from shoal.ports import DocumentSource, Table
+from shoal.ports import DocumentSource
 from shoal.sources.disk.filesystem import read_when_idle
 from shoal.sources.disk.folder import FolderSource
 from shoal.sources.disk.inventory import Inventory
-from shoal.sources.disk.listing import DiskSettings
 from shoal.sources.mail.identity import url_of_mail
 
 _MOST_THREADS = 64
@@ -39,12 +39,6 @@ _BEFORE_FIRST_TELL_SECONDS = 0.2
 
 Tell = Callable[[Taking], None]
 """Is told now and then what was done."""
-
-
-def rows(table: Table) -> Iterator[SourceRow]:
-    """All sources, by their names."""
-    for _, stored in table.scan("site", SOURCE_KEYS, SOURCE_KEYS[:-1] + b"\x01"):
-        yield unpack(SourceRow, stored)
 
 
 def follows_sources(config: Config) -> bool:
@@ -77,21 +71,6 @@ def whole_path(given: str | Path) -> bytes:
         return os.fsencode(Path(given).expanduser().resolve())
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{given} is no path: {error}") from error
-
-
-def disk_settings(config: Config, layout: Layout) -> DiskSettings:
-    """What is read of folders, and what is left out."""
-    files = config.files
-    return DiskSettings(
-        hidden=files.hidden == "yes",
-        mounts=files.mounts == "yes",
-        ignore=tuple(files.ignore),
-        max_bytes=files.max_size,
-        most_watches=files.max_watches,
-        sweep_seconds=files.sweep,
-        poll_seconds=files.poll,
-        never=tuple({whole_path(each) for each in (layout.directory, layout.data)}),
-    )
 
 
 class OwnSources:

@@ -187,7 +187,7 @@ def _mail_lines(mail: Mail | None, mails_shown: int = _MAILS_SHOWN) -> None:
             screen.say(f"  {name:<12}{one_line(value, 300)}")
     for each in mail.attachments:
         kind = each.media_type or "unknown"
-        screen.say(f"  {'attached':<12}{one_line(each.name, 200)} ({kind}, {size(each.bytes)})")
+        screen.say(f"  {'attached':<12}{one_line(each.name, 200)} ({kind})")
         screen.say(f"  {'':<12}{each.url}")
     if len(mail.thread) < 2:
         return
