@@ -6,6 +6,7 @@ for it is in no thread yet but its own.
 """
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from shoal.collection import questions as asked
@@ -113,7 +114,7 @@ def _thread(collection: "Collection", mail: Page, thread: str) -> tuple[list[Thr
             has_more = True
             break
         found.setdefault(page.url, _line(page))
-    return sorted(found.values(), key=lambda each: (each.date, each.url)), has_more
+    return sorted(found.values(), key=lambda each: (_moment(each.date), each.url)), has_more
 
 
 def _found(collection: "Collection", thread: str) -> Iterator[Page]:
@@ -132,6 +133,14 @@ def _found(collection: "Collection", thread: str) -> Iterator[Page]:
             if page is not None and is_mail(page):
                 yield page
         has_more = results.has_more
+
+
+def _moment(date: str) -> float:
+    """Each mail names the time of day where it was written."""
+    try:
+        return datetime.fromisoformat(date).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _line(page: Page) -> ThreadLine:

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from shoal.config import Config
 from shoal.control.own_sources import config_of
+from shoal.engine.beside.orders import Orders
 from shoal.engine.engine import Engine
-from shoal.engine.orders import Orders
 from shoal.engine.own_sources import OwnSources, Tell
 from shoal.errors import Busy, ShoalError
 from shoal.layout.layout import Layout, is_locked

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal.config import Config
+from shoal.engine.beside.following import SourceFollowing, WorkedShare
 from shoal.engine.engine import Engine
-from shoal.engine.following import SourceFollowing, WorkedShare
 from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
 from shoal.errors import UsageError

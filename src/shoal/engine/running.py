@@ -14,9 +14,9 @@ from typing import Protocol
 from shoal.collection.report.hosts import in_trouble
 from shoal.config import Config
 from shoal.core import Crawl, Progress
+from shoal.engine.beside.orders import Orders
 from shoal.engine.engine import Engine
 from shoal.engine.limits import pages_of
-from shoal.engine.orders import Orders
 from shoal.engine.own_sources import OwnSources, follows_sources
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.engine.recovery import Recovered

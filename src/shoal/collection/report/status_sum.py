@@ -21,8 +21,9 @@ def summed(every: Sequence[Status], directory: str) -> Status:
     """Of all tablets, under the name of the place where they are."""
     lives = [each.live for each in every if each.live is not None]
     live = _live(lives) if lives else None
-    known: dict[str, Any] = {"directory": directory, "live": live, "following": []}
-    return _summed(every, known)
+    following = [one for each in every for one in each.following]
+    known: dict[str, Any] = {"directory": directory, "live": live}
+    return _summed(every, known | {"following": following})
 
 
 def _summed(every: Sequence[Value], known: dict[str, Any]) -> Value:
