@@ -129,9 +129,12 @@ class Layout:
     def close_to_others(self) -> None:
         """What is a person's own is no more open in here than it was: to its owner alone."""
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mode = stat.S_IMODE(self.directory.stat().st_mode)
-        if mode & _OTHERS:
-            self.directory.chmod(mode & ~_OTHERS)
+        if not self.is_closed:
+            self.directory.chmod(stat.S_IMODE(self.directory.stat().st_mode) & ~_OTHERS)
+
+    @property
+    def is_closed(self) -> bool:
+        return not self.directory.stat().st_mode & _OTHERS
 
     def exists(self) -> bool:
         return self.table.is_dir()
