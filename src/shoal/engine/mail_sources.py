@@ -11,15 +11,26 @@ from pathlib import Path
 from shoal.clock import Clock
 from shoal.errors import UsageError
 from shoal.model.access import readers_of
-from shoal.model.source import MAIL, SourceRow
+from shoal.model.source import (
+    INODE_KEYS,
+    INVENTORY_KEYS,
+    MAIL,
+    MAIL_KEYS,
+    SOURCE_KEYS,
+    SourceRow,
+)
+from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
 from shoal.sources.disk.permissions import NOBODY_KNOWS, Permissions, acl_of
 from shoal.sources.mail.address import account_of_path, imap_address, is_imap, password_of
+from shoal.sources.mail.identity import url_of_mail
 from shoal.sources.mail.imap import ImapMailbox
 from shoal.sources.mail.inventory import MailInventory
 from shoal.sources.mail.local import LocalMailbox, mailbox_at
 from shoal.sources.mail.places import LineLost, Mailbox
 from shoal.sources.mail.source import MailSource
+
+_OF_FILES = row_key("file:///")
 
 
 def mail_row(given: str, password_file: str | Path | None, owner: str, now: float) -> SourceRow:
@@ -48,6 +59,25 @@ def account_of(row: SourceRow) -> str:
     """What the URLs of its mails begin with, behind `mail://`."""
     name = os.fsdecode(row.name)
     return imap_address(name).account if is_imap(name) else account_of_path(Path(name))
+
+
+def row_of_key(key: bytes) -> bytes | None:
+    """A row of the site whose documents a key of sources speaks of (`OWN_KEYS`): which tablet has
+    them, has the key. None for other keys."""
+    if key.startswith((INVENTORY_KEYS, INODE_KEYS)):
+        return _OF_FILES
+    if key.startswith(MAIL_KEYS):
+        account = key[len(MAIL_KEYS) :].partition(b"\0")[0].decode()
+        return row_key(url_of_mail(account, b""))
+    if key.startswith(SOURCE_KEYS):
+        kind, _, name = key[len(SOURCE_KEYS) :].decode("utf-8", "surrogateescape").partition("\0")
+        return row_of_source(SourceRow(kind, os.fsencode(name)))
+    return None
+
+
+def row_of_source(row: SourceRow) -> bytes:
+    """The same of a source itself."""
+    return row_key(url_of_mail(account_of(row), b"")) if row.kind == MAIL else _OF_FILES
 
 
 def mail_source(row: SourceRow, table: Table, clock: Clock) -> MailSource:

@@ -19,6 +19,7 @@ from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
+from shoal.layout.identity import TabletIdentity
 from shoal.model.record import pack, unpack
 from shoal.model.source import FOLDER, MAIL, SOURCE_KEYS, SourceRow, source_key
 from shoal.model.source_change import Gone
@@ -74,8 +75,9 @@ def whole_path(given: str | Path) -> bytes:
 class OwnSources:
     """The sources of a collection that is open for writing."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, home: Path | None = None) -> None:
+        """`home`: where the cluster stands, if it is a tablet of one; it is never read itself."""
+        self._engine, self._home = engine, home or engine.layout.directory
         config = engine.config
         self._documents = engine.own_documents()
         self._index = engine.follow_index()
@@ -159,7 +161,7 @@ class OwnSources:
 
     def _folder(self, row: SourceRow) -> FolderSource:
         files, layout = self._engine.config.files, self._engine.layout
-        never = {whole_path(each) for each in (layout.directory, layout.data)}
+        never = {whole_path(each) for each in (self._home, layout.data)}
         settings = DiskSettings(
             hidden=files.hidden == "yes",
             mounts=files.mounts == "yes",
@@ -274,8 +276,24 @@ class Looked(NamedTuple):
     """Why not everything is indexed."""
 
 
+class Tablet(NamedTuple):
+    """Of a cluster at rest, that sources are read into."""
+
+    directory: Path
+    identity: TabletIdentity
+    home: Path
+    """Where the cluster stands, which is never read itself."""
+
+
+def _open(place: Path | Tablet, config: Config) -> tuple[Engine, Path]:
+    if isinstance(place, Tablet):
+        engine = Engine(place.directory, config, at_rest=True, identity=place.identity)
+        return engine, place.home
+    return Engine(place, config, at_rest=True), place
+
+
 async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
-    place: Path,
+    place: Path | Tablet,
     config: Config,
     added: Sequence[bytes | SourceRow] = (),
     *,
@@ -284,9 +302,9 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
     started: Callable[[OwnSources], None] | None = None,
 ) -> Looked:
     """Open a collection, add sources, look at these (or at all), and go on if that is wanted."""
-    engine = Engine(place, config, at_rest=True)
+    engine, home = _open(place, config)
     try:
-        sources = OwnSources(engine)
+        sources = OwnSources(engine, home)
         if started is not None:
             started(sources)
         for each in added:
@@ -299,13 +317,13 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
         await engine.close()
 
 
-async def remove_source(place: Path, config: Config, path: bytes) -> int:
+async def remove_source(place: Path | Tablet, config: Config, path: bytes) -> int:
     """Forget a source, with its documents."""
-    engine = Engine(place, config, at_rest=True)
+    engine, home = _open(place, config)
     try:
         if all(each.name != path for each in rows(engine.table)):
             raise UsageError(f"{os.fsdecode(path)} is no source of this collection")
-        return await OwnSources(engine).remove(path)
+        return await OwnSources(engine, home).remove(path)
     finally:
         await engine.close()
 

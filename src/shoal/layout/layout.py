@@ -21,6 +21,7 @@ The directory can be copied while nothing writes to it, and read without Shoal.
 
 import fcntl
 import os
+import stat
 import time
 from pathlib import Path
 from typing import Self
@@ -47,6 +48,7 @@ _OWN = frozenset(
 """What a directory may hold and still become a collection: its settings, and what a kill during the
 first start left."""
 
+_OTHERS = 0o077
 _TRIES = 5
 _BETWEEN_TRIES_SECONDS = 0.02
 _SETTINGS_HEAD = """\
@@ -123,6 +125,16 @@ class Layout:
     @property
     def salvage(self) -> Path:
         return self.data / SALVAGE
+
+    def close_to_others(self) -> None:
+        """What is a person's own is no more open in here than it was: to its owner alone."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self.is_closed:
+            self.directory.chmod(stat.S_IMODE(self.directory.stat().st_mode) & ~_OTHERS)
+
+    @property
+    def is_closed(self) -> bool:
+        return not self.directory.stat().st_mode & _OTHERS
 
     def exists(self) -> bool:
         return self.table.is_dir()
