@@ -136,7 +136,7 @@ class OwnSources:
 
     async def _remove_mailbox(self, row: SourceRow) -> int:
         table, account = self._engine.table, account_of(row)
-        inventory, source = mail_inventory(row, table), mail_source(row, table, self._engine.clock)
+        inventory, source = mail_inventory(row, table), self._mailbox(row)
         self._start()
         try:
             gone = 0
@@ -154,8 +154,12 @@ class OwnSources:
 
     def _source(self, row: SourceRow) -> DocumentSource:
         if row.kind == MAIL:
-            return mail_source(row, self._engine.table, self._engine.clock)
+            return self._mailbox(row)
         return self._folder(row)
+
+    def _mailbox(self, row: SourceRow) -> DocumentSource:
+        engine = self._engine
+        return mail_source(row, engine.table, engine.clock, engine.layout)
 
     def _folder(self, row: SourceRow) -> FolderSource:
         files, layout = self._engine.config.files, self._engine.layout
