@@ -247,9 +247,11 @@ class OwnSources:
             if await waiting:
                 await self._look(source, everything=False)
                 is_synced = False
-            elif not is_synced:
-                self._engine.sync()
-                is_synced = True
+            else:
+                self._write(source.row())
+                if not is_synced:
+                    self._engine.sync()
+                    is_synced = True
             self._hurry()
 
     def _hurry(self) -> None:

@@ -36,6 +36,8 @@ class _Dated(Struct, array_like=True, frozen=True):
 class LocalMailbox:
     """A path, whatever lies there. `readers` says who may read a file."""
 
+    problem: str | None = None
+
     def __init__(self, path: Path, readers: Readers) -> None:
         self._path = path
         self._readers = readers

@@ -55,6 +55,8 @@ def is_outlook(path: Path) -> bool:
 
 
 class OutlookMailbox:
+    problem: str | None = None
+
     def __init__(
         self,
         path: Path,
