@@ -6,10 +6,12 @@ what is remembered is at most the name of the file that it stands in.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from shoal.clock import Clock
 from shoal.errors import UsageError
+from shoal.layout.layout import Layout
 from shoal.model.access import readers_of
 from shoal.model.source import (
     INODE_KEYS,
@@ -27,8 +29,10 @@ from shoal.sources.mail.identity import url_of_mail
 from shoal.sources.mail.imap import ImapMailbox
 from shoal.sources.mail.inventory import MailInventory
 from shoal.sources.mail.local import LocalMailbox, mailbox_at
+from shoal.sources.mail.outlook import OutlookMailbox, is_outlook
 from shoal.sources.mail.places import LineLost, Mailbox
 from shoal.sources.mail.source import MailSource
+from shoal.worker import outlook
 
 _OF_FILES = row_key("file:///")
 
@@ -51,7 +55,11 @@ def mail_row(given: str, password_file: str | Path | None, owner: str, now: floa
     if secret or owner:
         raise UsageError("Only an account on a server has a password and an owner of its own.")
     path = _whole(given)
-    mailbox_at(path, lambda _: ())
+    if path.is_file() and is_outlook(path):
+        if problem := outlook.refused(path):
+            raise UsageError(f"{path} {problem}.")
+    else:
+        mailbox_at(path, lambda _: ())
     return SourceRow(MAIL, os.fsencode(path), added=now)
 
 
@@ -80,19 +88,29 @@ def row_of_source(row: SourceRow) -> bytes:
     return row_key(url_of_mail(account_of(row), b"")) if row.kind == MAIL else _OF_FILES
 
 
-def mail_source(row: SourceRow, table: Table, clock: Clock) -> MailSource:
-    return MailSource(row, account_of(row), _mailbox(row), table, clock)
+def mail_source(row: SourceRow, table: Table, clock: Clock, layout: Layout) -> MailSource:
+    return MailSource(row, account_of(row), _mailbox(row, table, layout), table, clock)
 
 
 def mail_inventory(row: SourceRow, table: Table) -> MailInventory:
     return MailInventory(table, account_of(row))
 
 
-def _mailbox(row: SourceRow) -> Mailbox:
+def _mailbox(row: SourceRow, table: Table, layout: Layout) -> Mailbox:
     name = os.fsdecode(row.name)
     if is_imap(name):
         return ImapMailbox(imap_address(name), lambda: _password(row), (row.owner,))
-    return LocalMailbox(Path(name), _readers)
+    path, inventory = Path(name), mail_inventory(row, table)
+    if is_outlook(path):
+        scratch = layout.outlook / account_of(row)
+        return OutlookMailbox(path, _readers, _take_apart, scratch, inventory.states)
+    return LocalMailbox(path, _readers)
+
+
+def _take_apart(mailbox: Path, folder: Path, is_over: Callable[[], bool]) -> str:
+    if not outlook.program():
+        return outlook.refused(mailbox)
+    return outlook.take_apart(mailbox, folder, is_over)
 
 
 def _password(row: SourceRow) -> str:

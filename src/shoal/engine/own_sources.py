@@ -138,7 +138,7 @@ class OwnSources:
 
     async def _remove_mailbox(self, row: SourceRow) -> int:
         table, account = self._engine.table, account_of(row)
-        inventory, source = mail_inventory(row, table), mail_source(row, table, self._engine.clock)
+        inventory, source = mail_inventory(row, table), self._mailbox(row)
         self._start()
         try:
             gone = 0
@@ -156,8 +156,12 @@ class OwnSources:
 
     def _source(self, row: SourceRow) -> DocumentSource:
         if row.kind == MAIL:
-            return mail_source(row, self._engine.table, self._engine.clock)
+            return self._mailbox(row)
         return self._folder(row)
+
+    def _mailbox(self, row: SourceRow) -> DocumentSource:
+        engine = self._engine
+        return mail_source(row, engine.table, engine.clock, engine.layout)
 
     def _folder(self, row: SourceRow) -> FolderSource:
         files, layout = self._engine.config.files, self._engine.layout
@@ -245,9 +249,11 @@ class OwnSources:
             if await waiting:
                 await self._look(source, everything=False)
                 is_synced = False
-            elif not is_synced:
-                self._engine.sync()
-                is_synced = True
+            else:
+                self._write(source.row())
+                if not is_synced:
+                    self._engine.sync()
+                    is_synced = True
             self._hurry()
 
     def _hurry(self) -> None:

@@ -9,6 +9,7 @@
     inbox/        commands for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
     websub/       subscriptions to feeds that are pushed, with their secrets (0600)
+    outlook/      mails of a file of Outlook, while they are read
     log/          what crawls said that were started from the web page
     lock          held by the one process that writes
     readers       held by those who read, so that what they read stays
@@ -40,7 +41,7 @@ the file `whole`."""
 READERS = "readers"
 _OWN = frozenset(
     (
-        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
+        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log", "outlook"),
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
         *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),
     )
@@ -92,6 +93,7 @@ class Layout:
         self.status = directory / "status.json"
         self.lock = directory / "lock"
         self.log = directory / "log"
+        self.outlook = directory / "outlook"
         self.settings = directory / "shoal.toml"
         self.last_settings = directory / "shoal.toml.last"
 

@@ -130,7 +130,9 @@ def mail(context: Context, given_dir: Dir = None, json: Json = False) -> None:
 
 @mail_app.command("add")
 def mail_add(
-    mailbox: Annotated[str, argument("MAILBOX", "An mbox file, a Maildir, or imaps://user@host.")],
+    mailbox: Annotated[
+        str, argument("MAILBOX", "An mbox file, a Maildir, a .pst, or imaps://user@host.")
+    ],
     password_file: Annotated[
         str | None,
         option("--password-file", "FILE", "Whose first line is the password; its mode is 0600."),
