@@ -165,7 +165,7 @@ def add(
 ) -> "AddedSource":
     """Read folders or files of one's own into a collection, and remember them as its sources; the
     same again reads what has changed since."""
-    from shoal.control.own_sources import add_sources
+    from shoal.fleet.own_sources import add_sources
     from shoal.layout.layout import place_of
 
     return add_sources(place_of(dir), paths, settings or {})
@@ -181,7 +181,7 @@ def add_mail(
 ) -> "AddedSource":
     """Read an mbox file, a Maildir or an account (`imaps://user@host`) into a collection, and
     remember it as a source; the same again reads what has changed since."""
-    from shoal.control.own_mail import add_mail as add
+    from shoal.fleet.own_sources import add_mail as add
     from shoal.layout.layout import place_of
 
     return add(place_of(dir), mailbox, settings or {}, password_file=password_file, owner=owner)
@@ -192,7 +192,7 @@ def watch(
 ) -> "signal.Signals | None":
     """Follow the folders and mailboxes of a collection until this process is interrupted; returns
     by which signal. To be called in the main thread."""
-    from shoal.control.following import watch_sources
+    from shoal.fleet.own_sources import watch_sources
     from shoal.layout.layout import place_of
 
     return watch_sources(place_of(dir), settings or {})
@@ -208,7 +208,7 @@ def own_sources(dir: str | Path | None = None) -> "list[SourceLine]":
 
 def remove_source(path: str | Path, dir: str | Path | None = None) -> "Removed":
     """Forget a folder or a mailbox, and what was read of it."""
-    from shoal.control.own_sources import remove_source_at
+    from shoal.fleet.own_sources import remove_source_at
     from shoal.layout.layout import place_of
 
     return remove_source_at(place_of(dir), path)

@@ -264,7 +264,7 @@ class Collection(Closing):
 
     def _owner(self, url: str) -> int:
         """By its host alone: scheme, and parameters that a collection strips, do not matter."""
-        return owner_of(self.tablets, row_key(named_url(url)))
+        return owner_of(self.tablets, row_key(named_url(_meant(url))))
 
     def __repr__(self) -> str:
         if not self.sees_everything():
@@ -276,6 +276,11 @@ class Collection(Closing):
 
 def _meant(url: str) -> str:
     """What the owner is told: a file of this machine by its URL, anything else as it was written,
-    because where no scheme is named the owner knows which one is known."""
+    because where no scheme is named the owner knows which one is known. What lies in a file has its
+    name behind a mark, which a file's own name may have, too."""
+    place, mark, inside = url.partition("#")
+    if mark and not Path(url).exists():
+        outer = named_url(place) if place else ""
+        return f"{outer}#{inside}" if outer.startswith("file:") else url
     named = named_url(url)
     return named if named.startswith("file:") else url

@@ -18,6 +18,7 @@ from shoal.sources.mail.address import account_of_path, imap_address, is_imap
 from shoal.sources.mail.identity import MailDigest
 from shoal.sources.mail.inventory import MailInventory, MailRow
 from shoal.sources.mail.local import LocalMailbox
+from shoal.sources.mail.outlook import is_outlook
 from shoal.sources.mail.places import LineLost
 from shoal.sources.mail.source import MAX_MAIL_BYTES
 
@@ -70,7 +71,7 @@ def _read(
 def _mailboxes(table: Table, account: str) -> Iterator[LocalMailbox]:
     for row in sources_of(table, account):
         name = os.fsdecode(row.name)
-        if not is_imap(name):
+        if not is_imap(name) and not is_outlook(Path(name)):
             yield LocalMailbox(Path(name), readers_now)
 
 

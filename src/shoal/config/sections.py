@@ -273,6 +273,11 @@ class Feeds:
 
 @dataclass(frozen=True, slots=True)
 class Files:
+    readers: Literal["file", "everyone"] = _setting(
+        "file",
+        "Who may read what a crawl takes from `file:` URLs: whoever may read the `file`, or "
+        "`everyone`, for pages that are meant to be shown.",
+    )
     hidden: Literal["no", "yes"] = _setting(
         "no", "Whether files and folders whose names begin with a dot are read."
     )

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from shoal.access.opening import settings_at
 from shoal.config import Config
-from shoal.control.own_sources import config_of
 from shoal.engine.beside.orders import Orders
 from shoal.engine.engine import Engine
 from shoal.engine.own_sources import OwnSources, Tell
@@ -40,7 +40,7 @@ def watch_sources(
 ) -> signal.Signals | None:
     """Follow all sources until a signal comes, which is returned, or `shoal stop`."""
     layout = Layout(Path(place))
-    config = config_of(place, settings)
+    config = settings_at(place, settings, os.environ)
     layout.must_exist()
     layout.must_be_free()
     return run(_watch(layout, config, tell))
@@ -165,7 +165,7 @@ async def _follow_until_input_ends(layout: Layout, config: Config) -> None:
 def main() -> int:
     layout = Layout(Path(sys.argv[1]))
     try:
-        run(_follow_until_input_ends(layout, config_of(str(layout.directory), {})))
+        run(_follow_until_input_ends(layout, settings_at(str(layout.directory), {}, os.environ)))
     except ShoalError as error:
         sys.stderr.write(f"shoal: the sources are not followed: {error}\n")
         return 1

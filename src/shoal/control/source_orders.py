@@ -5,13 +5,14 @@ sources. Where nobody does it is carried out at once, but for the reading: that 
 follows them next. What a person named is checked first, with the sentences of the command line.
 """
 
+import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from shoal.access.opening import settings_at
 from shoal.clock import SystemClock
 from shoal.config import Config
-from shoal.control.own_sources import close_to_others, config_of
 from shoal.engine.engine import Engine
 from shoal.engine.mail_sources import mail_row
 from shoal.engine.own_sources import OwnSources, checked_path
@@ -53,7 +54,7 @@ def skipped_in(place: str, name: str, reason: str, at_most: int) -> list[str]:
     row = _known(place, name)
     if row.kind != FOLDER:
         return []
-    config = config_of(place, {})
+    config = settings_at(place, {}, os.environ)
     settings = disk_settings(config, Layout(Path(place)))
     found: Iterator[bytes] = left_out(row.name, settings, reason)
     return [shown(each) for each in islice(found, at_most)]
@@ -68,9 +69,9 @@ def _known(place: str, name: str) -> SourceRow:
 
 
 def _order(place: str, order: AddSource | RemoveSource | LookAtSource) -> bool:
-    config, layout = config_of(place, {}), Layout(Path(place))
+    config, layout = settings_at(place, {}, os.environ), Layout(Path(place))
     layout.must_exist()
-    close_to_others(layout.directory)
+    layout.close_to_others()
     if not is_locked(layout):
         try:
             run(_carry_out(layout, config, order))

@@ -21,7 +21,7 @@ from shoal.engine.exchange import Exchange
 from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
-from shoal.engine.local_files import look_again
+from shoal.engine.local_files import keep_to_owner, look_again, may_name
 from shoal.engine.own_documents import OwnDocuments
 from shoal.engine.part_settings import child_config, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
@@ -190,6 +190,7 @@ class Engine:
             refresher=self._refresher,
             source_schedule=self._desk,
             links_of=lambda row: [out.link for out in self._store.links_of(row)],
+            may_name=may_name,
             fate_of=partial(stored_fate, self._store.cells),
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
@@ -207,9 +208,8 @@ class Engine:
         limits = ChildLimits(
             page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
         )
-        children = config.crawl.child_count
-        command, settings = command_for(FACTORY), self._child_config()
-        self._pool = Pool(command, settings, children, limits, self.clock, self.bodies)
+        children, settings = config.crawl.child_count, self._child_config()
+        self._pool = Pool(command_for(FACTORY), settings, children, limits, self.clock, self.bodies)
 
     # --- a crawl ----------------------------------------------------------------------------
 
@@ -238,8 +238,8 @@ class Engine:
         if self._outbox is not None:  # every tablet is given all of them: they are its scope
             seeds = [seed for seed in seeds if self._outbox.owns(site_of_key(seed.row))]
         self._use_roots(list(roots))
-        changed = 0
-        signature = self._signature()
+        keep_to_owner(self.layout, self.config, self._row.roots)
+        changed, signature = 0, self._signature()
         if self._row.signature and self._row.signature != signature:
             changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
         self._frontier.add(seeds)

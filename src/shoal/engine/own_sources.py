@@ -20,6 +20,7 @@ from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
+from shoal.layout.identity import TabletIdentity
 from shoal.layout.sources import disk_settings
 from shoal.layout.sources import rows as rows
 from shoal.model.record import pack, unpack
@@ -76,9 +77,12 @@ def whole_path(given: str | Path) -> bytes:
 class OwnSources:
     """The sources of a collection that is open for writing."""
 
-    def __init__(self, engine: Engine, *, beside_crawl: bool = False) -> None:
-        """Beside a crawl: its housekeeping syncs, and follows with the index."""
-        self._engine = engine
+    def __init__(
+        self, engine: Engine, home: Path | None = None, *, beside_crawl: bool = False
+    ) -> None:
+        """`home`: where the cluster stands, if it is a tablet of one; it is never read itself.
+        Beside a crawl: its housekeeping syncs, and follows with the index."""
+        self._engine, self._home = engine, home or engine.layout.directory
         config = engine.config
         self._documents = engine.own_documents()
         self._beside_crawl = beside_crawl
@@ -163,7 +167,7 @@ class OwnSources:
 
     async def _forget_mailbox(self, row: SourceRow) -> int:
         table, account = self._engine.table, account_of(row)
-        inventory, source = mail_inventory(row, table), mail_source(row, table, self._engine.clock)
+        inventory, source = mail_inventory(row, table), self._mailbox(row)
         gone = 0
         try:
             for digest, _ in inventory.mails():
@@ -184,12 +188,16 @@ class OwnSources:
 
     def source_of(self, row: SourceRow) -> DocumentSource:
         if row.kind == MAIL:
-            return mail_source(row, self._engine.table, self._engine.clock)
+            return self._mailbox(row)
         return self._folder(row)
+
+    def _mailbox(self, row: SourceRow) -> DocumentSource:
+        engine = self._engine
+        return mail_source(row, engine.table, engine.clock, engine.layout)
 
     def _folder(self, row: SourceRow) -> FolderSource:
         engine = self._engine
-        settings = disk_settings(engine.config, engine.layout)
+        settings = disk_settings(engine.config, engine.layout, self._home)
         return FolderSource(engine.table, row, settings, engine.clock, _as_fetched)
 
     def _write(self, row: SourceRow) -> None:
@@ -215,9 +223,9 @@ class OwnSources:
         self._start()
         telling = asyncio.create_task(self._keep_telling(tell))
         try:
-            if forever:
+            if forever and not self._is_stopped:
                 await self.following.run()
-            else:
+            elif not forever:
                 await self._look_once(paths)
         finally:
             telling.cancel()
@@ -235,7 +243,8 @@ class OwnSources:
     async def follow(self) -> None:
         """Beside a crawl, until it is stopped."""
         try:
-            await self.following.run()
+            if not self._is_stopped:
+                await self.following.run()
         finally:
             self._threads.shutdown(cancel_futures=True)
 
@@ -275,8 +284,9 @@ class OwnSources:
         self._hurry()
         return found
 
-    def settle(self) -> None:
+    def settle(self, source: DocumentSource) -> None:
         """Nothing happens for the moment."""
+        self._write(source.row())
         if not self._is_synced and not self._beside_crawl:
             self._engine.sync()
         self._is_synced = True
@@ -307,8 +317,24 @@ class Looked(NamedTuple):
     """Why not everything is indexed."""
 
 
+class Tablet(NamedTuple):
+    """Of a cluster at rest, that sources are read into."""
+
+    directory: Path
+    identity: TabletIdentity
+    home: Path
+    """Where the cluster stands, which is never read itself."""
+
+
+def _open(place: Path | Tablet, config: Config) -> tuple[Engine, Path]:
+    if isinstance(place, Tablet):
+        engine = Engine(place.directory, config, at_rest=True, identity=place.identity)
+        return engine, place.home
+    return Engine(place, config, at_rest=True), place
+
+
 async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
-    place: Path,
+    place: Path | Tablet,
     config: Config,
     added: Sequence[bytes | SourceRow] = (),
     *,
@@ -317,9 +343,9 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
     started: Callable[[OwnSources], None] | None = None,
 ) -> Looked:
     """Open a collection, add sources, look at these (or at all), and go on if that is wanted."""
-    engine = Engine(place, config, at_rest=True)
+    engine, home = _open(place, config)
     try:
-        sources = OwnSources(engine)
+        sources = OwnSources(engine, home)
         if started is not None:
             started(sources)
         for each in added:
@@ -332,13 +358,13 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
         await engine.close()
 
 
-async def remove_source(place: Path, config: Config, path: bytes) -> int:
+async def remove_source(place: Path | Tablet, config: Config, path: bytes) -> int:
     """Forget a source, with its documents."""
-    engine = Engine(place, config, at_rest=True)
+    engine, home = _open(place, config)
     try:
         if all(each.name != path for each in rows(engine.table)):
             raise UsageError(f"{os.fsdecode(path)} is no source of this collection")
-        return await OwnSources(engine).remove(path)
+        return await OwnSources(engine, home).remove(path)
     finally:
         await engine.close()
 

@@ -86,7 +86,7 @@ class DiskFrontier:
         )
         order = Order(settings.levels, settings.depth_first)
         away = self._seams.remote
-        self.discovery = Discovery(self._state, order, settings.reach, away)
+        self.discovery = Discovery(self._state, order, settings.reach, self._seams)
         self._listings = Listings(self._state, self.discovery, settings, away)
         self.schedules = Schedules(self._state, self.discovery, self._seams, settings.missing)
         self._requeuer = DuplicateRequeuer(self._state, self.discovery)

@@ -10,6 +10,7 @@
     status.json   what a running crawl is doing, written once a second
     following.json  which sources are being followed, and how far that is
     websub/       subscriptions to feeds that are pushed, with their secrets (0600)
+    outlook/      mails of a file of Outlook, while they are read
     log/          what crawls said that were started from the web page
     lock          held by the one process that writes
     readers       held by those who read, so that what they read stays
@@ -22,6 +23,7 @@ The directory can be copied while nothing writes to it, and read without Shoal.
 
 import fcntl
 import os
+import stat
 import time
 from pathlib import Path
 from typing import Self
@@ -41,7 +43,7 @@ the file `whole`."""
 READERS = "readers"
 _OWN = frozenset(
     (
-        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
+        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log", "outlook"),
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
         *("following.json", ".following.json.part"),
         *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),
@@ -52,6 +54,7 @@ first start left."""
 
 _GIVES_WAY = "gives way"
 _GIVING_WAY_SECONDS = 30.0
+_OTHERS = 0o077
 _TRIES = 5
 _BETWEEN_TRIES_SECONDS = 0.02
 _SETTINGS_HEAD = """\
@@ -96,6 +99,7 @@ class Layout:
         self.following = directory / "following.json"
         self.lock = directory / "lock"
         self.log = directory / "log"
+        self.outlook = directory / "outlook"
         self.settings = directory / "shoal.toml"
         self.last_settings = directory / "shoal.toml.last"
 
@@ -129,6 +133,16 @@ class Layout:
     @property
     def salvage(self) -> Path:
         return self.data / SALVAGE
+
+    def close_to_others(self) -> None:
+        """What is a person's own is no more open in here than it was: to its owner alone."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self.is_closed:
+            self.directory.chmod(stat.S_IMODE(self.directory.stat().st_mode) & ~_OTHERS)
+
+    @property
+    def is_closed(self) -> bool:
+        return not self.directory.stat().st_mode & _OTHERS
 
     def exists(self) -> bool:
         return self.table.is_dir()

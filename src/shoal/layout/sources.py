@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from shoal.config import Config
 from shoal.layout.layout import Layout
@@ -17,10 +18,11 @@ def rows(table: Table) -> Iterator[SourceRow]:
         yield unpack(SourceRow, stored)
 
 
-def disk_settings(config: Config, layout: Layout) -> DiskSettings:
-    """What is read of folders, and what is left out."""
+def disk_settings(config: Config, layout: Layout, home: Path | None = None) -> DiskSettings:
+    """What is read of folders, and what is left out. `home`: where the cluster stands, of a tablet
+    of one."""
     files = config.files
-    never = {os.fsencode(each.resolve()) for each in (layout.directory, layout.data)}
+    never = {os.fsencode(each.resolve()) for each in (home or layout.directory, layout.data)}
     return DiskSettings(
         hidden=files.hidden == "yes",
         mounts=files.mounts == "yes",

@@ -130,6 +130,7 @@ def _programs() -> list[Check]:
         "LibreOffice": ("documents of programs that are gone", "libreoffice-writer-nogui"),
         "tesseract": ("text in pictures", "tesseract-ocr"),
         "bsdtar": ("packed members of RAR archives", "libarchive-tools"),
+        "readpst": ("mailboxes of Outlook", "pst-utils"),
     }
     return [
         Check(

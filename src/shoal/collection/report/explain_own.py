@@ -15,11 +15,13 @@ from shoal.layout.following import read_following
 from shoal.layout.index_state import fate_of
 from shoal.layout.sources import disk_settings, rows
 from shoal.model.document import Fate
+from shoal.model.link import LinkSource
 from shoal.model.mail_words import FOLDER
 from shoal.model.outcome import Outcome
 from shoal.model.source import FOLDER as FOLDER_KIND
 from shoal.model.source import SourceRow, shown
 from shoal.model.urls.file_url import path_of_file_url
+from shoal.model.urls.rowkey import holder_of
 from shoal.sources.disk.left_out import why_left_out
 
 _REMOVED = "removed without a visit"
@@ -39,7 +41,7 @@ def own_story(view: TabletView, url: str) -> OwnStory | None:
         return None
     source = _source_of(view, url)
     page = view.page(url)
-    if page is not None and (url.startswith("mail://") or page.document.readers):
+    if page is not None and _is_brought(view, url):
         return _kept(view, page, source)
     if page is None and (went := _went(view, url)):
         return _gone(view, url, source, went)
@@ -47,6 +49,12 @@ def own_story(view: TabletView, url: str) -> OwnStory | None:
         verdict = _not_read(view, url, source)
         return OwnStory(verdict, [("source", _of(view, source))])
     return None
+
+
+def _is_brought(view: TabletView, url: str) -> bool:
+    """By a source; a crawl takes files, too."""
+    known = view.frontier.url(holder_of(view.row(url)))
+    return url.startswith("mail://") or (known is not None and known.source is LinkSource.INJECT)
 
 
 def _kept(view: TabletView, page: Page, source: SourceRow | None) -> OwnStory:

@@ -113,7 +113,7 @@ class SourceFollowing:
                 elif await self._sources.stirs(source, _LOOK_SECONDS):
                     await self._look(followed, everything=False)
                 else:
-                    self._sources.settle()
+                    self._sources.settle(source)
                 told.problem = source.row().problem
         finally:
             source.close()

@@ -24,6 +24,7 @@ from shoal.frontier.state.rows import (
     entry_key,
     entry_of,
 )
+from shoal.frontier.state.settings import Seams
 from shoal.frontier.state.urls import Seen, UrlState
 from shoal.model.cell import to_ms
 from shoal.model.change_history import ChangeHistory
@@ -32,23 +33,25 @@ from shoal.model.outcome import ANSWERED, State
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.spelling import seen_row
 from shoal.model.visit import SOURCES, VisitKind
-from shoal.ports import Batch, LinksOf, RemoteTablets
+from shoal.ports import Batch, LinksOf
 
 _REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
 # Plain integers: an enum's `&` costs more than the rest of the question.
 _SITEMAP, _FEED = int(Rel.SITEMAP), int(Rel.FEED)
+_SOME = "some"
+"""Who may read a page, where it is only known that not everyone may."""
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 
 
 class Discovery:
-    def __init__(
-        self, state: FrontierState, order: Order, reach: Reach, remote: RemoteTablets | None
-    ) -> None:
+    def __init__(self, state: FrontierState, order: Order, reach: Reach, seams: Seams) -> None:
         self._table, self._urls, self._sites, self._front, self._in_flight, allowance = state
         self._doors = allowance.doors
         self._order = order
         self._reach = reach
+        self._may_name = seams.may_name
+        remote = seams.remote
         self._away = None if remote is None else Outbound(remote, self._sites.is_private)
         self._arrivals = 0
         self._named: set[bytes] = set()
@@ -88,15 +91,15 @@ class Discovery:
             link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
         ]
         known = self._urls.find([link.row for link in links], keys)
-        if origin.readers:
-            # What only some may read names nothing to the crawl: what it finds, everyone may see.
-            rows = (link.row for link in links)
-            return [row if url is None else url.row for row, url in zip(rows, known, strict=True)]
+        is_some_ones = bool(origin.readers)
         depth, is_plain = origin.depth, not origin.hops
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
-            if (
+            if is_some_ones and not self._may_name(origin.found_from, link.row):
+                # What it finds, others may see.
+                targets.append(link.row if found is None else found.row)
+            elif (
                 is_plain
                 and found is not None
                 and depth >= found.depth
@@ -364,13 +367,15 @@ class Discovery:
         for row in rows:
             batch.delete("queue", RELAX_MARK + row)
             url = self._urls.read(row)
-            if url is None or url.restricted:
+            if url is None:
                 continue
+            readers = [_SOME] if url.restricted else None
             links = links_of(row)
             moved = [link for link in links if link.rel & Rel.REDIRECT]
             others = [link for link in links if not link.rel & Rel.REDIRECT]
-            self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row), now)
-            self.offer(batch, others, Provenance(url.depth + 1, 0, row), now)
+            moved_from = Provenance(url.depth, url.hops + 1, row, readers=readers)
+            self.offer(batch, moved, moved_from, now)
+            self.offer(batch, others, Provenance(url.depth + 1, 0, row, readers=readers), now)
 
     def _arrival(self, now: float) -> int:
         """Later is more, also after a restart; for depth first it is less."""

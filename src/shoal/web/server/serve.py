@@ -282,7 +282,7 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
     beside = _beside(place, crawl=crawl, watch=watch)
     if local_socket is None:
         settings = load(Path(place), {}, os.environ).access
-        is_shared = asks_who(Path(place), settings) or holds_own(Path(place))
+        is_shared = asks_who(Path(place), settings) or holds_own(place)
         token = token_for(host, token, is_shared=is_shared)
     with _listening(host, port, local_socket) as listening:
         app = make_app(place, token, names=[*names, host])
