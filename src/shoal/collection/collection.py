@@ -35,6 +35,7 @@ from shoal.store.pages import Filter, StoredPage
 from shoal.store.rows import FetchRow, VisitRow
 
 if TYPE_CHECKING:
+    from shoal.collection.mail import Mail
     from shoal.collection.report.explain import Explanation
     from shoal.collection.report.freshness import Freshness
     from shoal.collection.search.results import Results
@@ -171,6 +172,13 @@ class Collection(Closing):
     def explain(self, url: str) -> "Explanation":
         """Why a URL was taken, or not: `verdict`, and the `lines` of its story."""
         return self.ask(url, TabletView.explain)
+
+    def mail(self, url: str) -> "Mail | None":
+        """What a mail says of itself, with its attachments and all mails of its thread; None where
+        there is no such mail."""
+        from shoal.collection.mail import mail_of  # noqa: PLC0415 - it needs this module
+
+        return mail_of(self, url)
 
     # --- all of them ------------------------------------------------------------------------
 

@@ -296,6 +296,9 @@ class Files:
     share: float = _setting(
         0.25, "No more of one core than this is used to read folders, all in all.", 0.01, 64
     )
+    follow: Literal["yes", "no"] = _setting(
+        "yes", "Whether `serve`, and a crawl without end, follow the sources as `watch` does."
+    )
     sweep: Seconds = _setting(
         21_600.0, "Everything is looked at again after this long, in case that a change was missed."
     )

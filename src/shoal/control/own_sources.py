@@ -23,16 +23,22 @@ from shoal.engine.own_sources import (
 )
 from shoal.errors import CollectionError, UsageError
 from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow
+from shoal.layout.following import Following, read_following
 from shoal.layout.layout import Layout
 from shoal.loop import run
 from shoal.model.principal import OWNER
 from shoal.model.record import Struct, unpack
-from shoal.model.source import FOLDER, MAIL, SourceRow
+from shoal.model.source import FOLDER, MAIL, SourceRow, shown
 from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
 from shoal.sources.disk.inventory import Inventory
 from shoal.sources.mail.address import is_imap
 from shoal.store.table import RocksTable
+
+KERNEL = "the kernel tells of each change"
+LOOKED_AT = "it is looked at now and then"
+SERVER = "the server tells of the inbox, other folders are asked after"
+DATES = "its dates are looked at every second"
 
 
 class LeftOut(Struct):
@@ -56,6 +62,16 @@ class SourceLine(Struct):
     polled: str
     kind: str = FOLDER
     """`folder` or `mail`."""
+    added: float = 0.0
+    """Unix seconds, as all times here."""
+    looked: float = 0.0
+    """When a look at all of it last came to its end, as far as that is known."""
+    state: str = ""
+    """`waiting`, `looking`, `followed`; empty: nobody follows it now."""
+    done: int = 0
+    """Documents taken in, moved, shared or removed since it is followed."""
+    told_by: str = ""
+    """How changes come to be known; empty while nobody follows it."""
 
 
 class Added(Struct):
@@ -146,20 +162,10 @@ def _roots(table: Table) -> list[str]:
     return [] if stored is None else unpack(CrawlRow, stored).roots
 
 
-def watch_sources(
-    place: str, settings: Mapping[str, object], tell: Tell | None = None
-) -> signal.Signals | None:
-    """Follow all sources until a signal comes, which is returned."""
-    layout = Layout(Path(place))
-    config = settings_at(place, settings, os.environ)
-    layout.must_exist()
-    layout.must_be_free()
-    return run(watch_all([layout.directory], config, tell))
-
-
 async def watch_all(
-    places: Sequence[Path | Tablet], config: Config, tell: Tell | None
+    places: Sequence[Tablet], config: Config, tell: Tell | None
 ) -> signal.Signals | None:
+    """Follow the sources of these tablets until a signal comes, which is returned."""
     loop, came, watched = asyncio.get_running_loop(), list[signal.Signals](), list[OwnSources]()
 
     def stop(which: signal.Signals) -> None:
@@ -186,11 +192,7 @@ async def watch_all(
 
 def sources_of(place: str) -> list[SourceLine]:
     with open_collection(place) as collection:
-        return [line for some in collection.tablets.ask_all(_lines) for line in some]
-
-
-def _lines(view: TabletView) -> list[SourceLine]:
-    return [line_of(view.table, row) for row in rows(view.table)]
+        return [line for some in collection.tablets.ask_all(source_lines) for line in some]
 
 
 def remove_source_at(place: str, path: str | Path) -> Removed:
@@ -208,18 +210,43 @@ def name_of(path: str | Path) -> bytes:
     return str(path).encode() if is_imap(str(path)) else whole_path(path)
 
 
-def line_of(table: Table, row: SourceRow) -> SourceLine:
+def source_lines(view: TabletView) -> list[SourceLine]:
+    """Of a collection that is open for reading; what a person has of their own is the owner's."""
+    view.must_see_all()
+    following = read_following(view.layout)
+    return [line_of(view.table, row, following) for row in rows(view.table)]
+
+
+def line_of(table: Table, row: SourceRow, following: Following | None = None) -> SourceLine:
+    line = _line_at_rest(table, row)
+    line.added, line.looked = row.added, row.looked
+    followed = () if following is None else following.sources
+    for each in followed:
+        if each.name == line.path:
+            line.state, line.done, line.problem = each.state, each.done, each.problem
+            line.looked = max(line.looked, each.looked)
+            line.told_by = _told_by(row)
+    return line
+
+
+def _told_by(row: SourceRow) -> str:
+    if row.kind != MAIL:
+        return LOOKED_AT if row.polled else KERNEL
+    return SERVER if is_imap(os.fsdecode(row.name)) else DATES
+
+
+def _line_at_rest(table: Table, row: SourceRow) -> SourceLine:
     if row.kind == MAIL:
         mails = mail_inventory(row, table).count()
-        return SourceLine(shown(row.name), mails, row.whole, [], row.problem, "", MAIL)
+        left_out = _left_out(row)
+        return SourceLine(shown(row.name), mails, row.whole, left_out, row.problem, "", MAIL)
     inventory = Inventory(table)
     documents = sum(1 for _ in inventory.below(row.name)) + (inventory.get(row.name) is not None)
-    skipped = [
+    name = shown(row.name)
+    return SourceLine(name, documents, row.whole, _left_out(row), row.problem, row.polled)
+
+
+def _left_out(row: SourceRow) -> list[LeftOut]:
+    return [
         LeftOut(reason, left.count, left.example) for reason, left in sorted(row.skipped.items())
     ]
-    name = shown(row.name)
-    return SourceLine(name, documents, row.whole, skipped, row.problem, row.polled)
-
-
-def shown(path: bytes) -> str:
-    return path.decode("utf-8", "backslashreplace")

@@ -67,7 +67,7 @@ _SPENDING_SECONDS = 60.0
 class Engine:
     """A collection, opened for writing."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - whose it is, and what it is opened for
         self,
         place: Path | Layout,
         config: Config,
@@ -75,16 +75,16 @@ class Engine:
         *,
         at_rest: bool = False,
         identity: TabletIdentity | None = None,
+        gives_way: bool = False,
     ) -> None:
-        """`at_rest`: no crawl begins, so revisits are left as the last one left them. With an
-        `identity` it is one tablet of many."""
+        """`at_rest`: no crawl begins, revisits are left as they were. With an `identity` it is one
+        tablet of many. `gives_way`: to others who want to write."""
         self.config = config
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
         self._identity = identity
         self._at_rest = at_rest
         self._mode = mode or mode_of(config)
-        """Whether pages are asked for again."""
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
         depths = (config.crawl.max_depth, parse_rules(self._rules).max_depth)
@@ -92,7 +92,7 @@ class Engine:
         # What the person said on the command line of the first crawl becomes the collection's own.
         self.layout.create(config.from_flags_as_toml())
         with ExitStack() as undo:
-            self._lock = undo.enter_context(WriteLock(self.layout))
+            self._lock = undo.enter_context(WriteLock(self.layout, gives_way=gives_way))
             self._table = undo.enter_context(self._open_table())
             self._open()
             undo.pop_all()

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shoal.clock import Clock
+from shoal.collection.own_file import readers_now
 from shoal.errors import UsageError
 from shoal.layout.layout import Layout
-from shoal.model.access import readers_of
 from shoal.model.source import (
     INODE_KEYS,
     INVENTORY_KEYS,
@@ -23,7 +23,6 @@ from shoal.model.source import (
 )
 from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
-from shoal.sources.disk.permissions import NOBODY_KNOWS, Permissions, acl_of
 from shoal.sources.mail.address import account_of_path, imap_address, is_imap, password_of
 from shoal.sources.mail.identity import url_of_mail
 from shoal.sources.mail.imap import ImapMailbox
@@ -103,8 +102,8 @@ def _mailbox(row: SourceRow, table: Table, layout: Layout) -> Mailbox:
     path, inventory = Path(name), mail_inventory(row, table)
     if is_outlook(path):
         scratch = layout.outlook / account_of(row)
-        return OutlookMailbox(path, _readers, _take_apart, scratch, inventory.states)
-    return LocalMailbox(path, _readers)
+        return OutlookMailbox(path, readers_now, _take_apart, scratch, inventory.states)
+    return LocalMailbox(path, readers_now)
 
 
 def _take_apart(mailbox: Path, folder: Path, is_over: Callable[[], bool]) -> str:
@@ -123,13 +122,3 @@ def _whole(given: str | Path) -> Path:
         return Path(given).expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{given} is no path: {error}.") from error
-
-
-def _readers(path: Path) -> tuple[str, ...]:
-    """As the disk says now; nobody, when it does not say."""
-    whole = os.fsencode(path)
-    try:
-        status = path.lstat()
-    except OSError:
-        return tuple(readers_of([NOBODY_KNOWS]))
-    return Permissions().readers(whole, status, acl_of(whole))[0]

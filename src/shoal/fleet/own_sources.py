@@ -15,7 +15,7 @@ from shoal.clock import SystemClock
 from shoal.cluster.objects import Objects, open_objects
 from shoal.collection.view import TabletView
 from shoal.config import Config
-from shoal.control import own_mail, own_sources
+from shoal.control import following, own_mail, own_sources
 from shoal.control.own_sources import Added, Removed
 from shoal.engine.engine import Engine
 from shoal.engine.mail_sources import mail_row, row_of_source
@@ -28,7 +28,7 @@ from shoal.layout.cluster_file import is_object_store, read
 from shoal.layout.layout import Layout, is_cluster_place
 from shoal.layout.tablet_place import tablet_name
 from shoal.loop import run
-from shoal.model.source import FOLDER, SourceRow
+from shoal.model.source import FOLDER, SourceRow, shown
 from shoal.model.urls.partition import tablet_of_row
 
 
@@ -68,7 +68,7 @@ def watch_sources(
     """Follow all sources until a signal comes, which is returned. The cluster is at rest: nobody
     starts it meanwhile."""
     if not is_cluster_place(place):
-        return own_sources.watch_sources(place, settings, tell)
+        return following.watch_sources(place, settings, tell)
     if is_object_store(place):
         raise UsageError(
             f"{place} is read as of its last checkpoint, so its sources are not followed; look at "
@@ -92,7 +92,7 @@ def remove_source_at(place: str, path: str | Path) -> Removed:
     if number is None:
         raise UsageError(f"{os.fsdecode(name)} is no source of this cluster")
     with _claimed(place, config) as objects, _tablet(place, objects, number) as tablet:
-        return Removed(own_sources.shown(name), run(remove_source(tablet, config, name)))
+        return Removed(shown(name), run(remove_source(tablet, config, name)))
 
 
 def _add(

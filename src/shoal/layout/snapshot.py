@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shoal.counters import INSIDE, TOTAL, VISITS, Counts
+from shoal.layout.following import Following
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
@@ -127,6 +128,8 @@ class Status(Struct):
     had been visited before, then those for no page. Their sum is `totals.requests`."""
     last_visits: dict[str, int] = {}
     """Those of the run at work, or of the last one."""
+    following: list[Following] = []
+    """Who follows the sources of one's own documents now; one at most, of a collection."""
 
     @property
     def stored(self) -> int:

@@ -10,6 +10,7 @@ import time
 from shoal.clock import iso
 from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import history_lines
+from shoal.collection.report.explain_own import own_story
 from shoal.collection.report.signals_of_use import signal_lines
 from shoal.collection.report.sitemap_metadata import metadata_lines
 from shoal.collection.view import Page, TabletView
@@ -74,6 +75,10 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     if not collection.principal.everything:
         return _explain_what_is_read(collection, asked)
     row = collection.row(asked)
+    own = own_story(collection, url_of(row))
+    if own is not None:
+        lines = [Line(topic, says) for topic, says in own.lines]
+        return Explanation(url_of(row), own.verdict, [*lines, *_content(collection, asked)])
     # Of a document inside another one the mark is a part of its name; of a page it is none.
     is_inside = row != collection.row(collection.canonical(asked))
     url = asked if is_inside else collection.canonical(asked)

@@ -20,7 +20,10 @@ _MOST_ASKING = 20
 def summed(every: Sequence[Status], directory: str) -> Status:
     """Of all tablets, under the name of the place where they are."""
     lives = [each.live for each in every if each.live is not None]
-    return _summed(every, {"directory": directory, "live": _live(lives) if lives else None})
+    live = _live(lives) if lives else None
+    following = [one for each in every for one in each.following]
+    known: dict[str, Any] = {"directory": directory, "live": live}
+    return _summed(every, known | {"following": following})
 
 
 def _summed(every: Sequence[Value], known: dict[str, Any]) -> Value:
