@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from shoal.index.analysis import Analysis, language_of
+from shoal.index.analysis import Analysis
 from shoal.index.fields import (
     MEMBER,
     PAGE,
@@ -32,6 +32,7 @@ from shoal.index.vector import hashes_of, vector_of
 from shoal.model.candidate import Where
 from shoal.model.entry import Entry
 from shoal.model.record import pack
+from shoal.model.words.words import language_of
 
 _MOST_CHARS = {"title": 2_000, "headings": 50_000, "bold": 50_000, "url": 4_000}
 _MOST_CONTENT_CHARS = 2_000_000
