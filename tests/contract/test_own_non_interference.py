@@ -29,10 +29,12 @@ from tests.contract.test_collection import ASKED
 from tests.contract.test_non_interference import _OF_ALL, _explained, _exported, _searched
 from tests.web.little_web import Serving, client_of
 
+# One worker: then it is no matter of luck which of two copies comes first, and stands for both.
 ANN, BOB, READERS = 4001, 4002, 5002
 WHO = Principal(frozenset({"local", f"u:{BOB}", f"g:{READERS}"}))
 FAST: dict[str, object] = {
     "crawl.children": 1,
+    "crawl.workers": 1,
     "crawl.scope": "host",
     "politeness.delay": 0.0,
     "files.share": 64.0,
@@ -44,6 +46,23 @@ _WORDS = _words("kelp otter urchin coral tide wreck harbour captain rope storm c
 _LONG_AGO = 1_600_000_000
 _LATE = 1e9
 _TIMES = re.compile(rb"20(?:2[4-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z?|\b1[78]\d{8}(?:\d{3})?(?:\.\d+)?\b")
+_ODD = ("limit", "page", "sort", "language", "site", "host", "type", "after", "before", "as")
+_EDGES = ("", "0", "-1", "1", "7", "101", "1000000", "x", "fr", "ann", "file:", "2018-01-01")
+_OTHERS = (
+    *(
+        "/urls",
+        "/sites",
+        "/freshness",
+        "/log",
+        "/store",
+        "/runs",
+        "/duplicates",
+        "/graph",
+        "/feeds",
+    ),
+    *("/crawl", "/failures", "/cluster", "/metrics", "/health", "/openapi", "/opensearch.xml"),
+    *("/", "/nothing", "/robots.txt", "/dashboard", "/sources", "/file", "/mail"),
+)
 _OF_THE_PLACE = {"is_running", "config"}
 
 
@@ -215,11 +234,25 @@ def test_bob_is_told_the_same(worlds: Worlds) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "files"), [(1, 10), (2, 40), (3, 120)])
+@pytest.mark.parametrize(("seed", "files"), [(1, 10), (2, 40), (3, 120), (4, 60)])
 def test_other_seeds_and_sizes(make_worlds: Any, seed: int, files: int) -> None:
     worlds = make_worlds(seed, files)
     _compare(worlds, 800)
     _compare_servers(worlds, 800)
+
+
+@pytest.mark.slow
+def test_tablets_of_a_cluster(make_worlds: Any) -> None:
+    worlds: Worlds = make_worlds(5, 40)
+    for name in ("without", "everything"):
+        place = getattr(worlds, name)
+        cluster = place.with_name("corpus-of-many")
+        shoal.split(place, cluster, 3)
+        shoal.update_index(cluster)
+        shoal.rank(cluster, top=0)
+        setattr(worlds, name, cluster)
+    _compare(worlds, 300)
+    _compare_servers(worlds, 300)
 
 
 def _compare(worlds: Worlds, times: int) -> None:
@@ -289,7 +322,8 @@ def _compare_servers(worlds: Worlds, times: int) -> None:
                         ("/copy/raw", {"url": url}),
                         ("/difference", {"url": url, "other": other}),
                         ("/open", {"url": url}),
-                        (draw.choice(["/urls", "/sites", "/freshness", "/log"]), {"url": url}),
+                        ("/search", {"q": next(asked), draw.choice(_ODD): draw.choice(_EDGES)}),
+                        (draw.choice(_OTHERS), {"url": url, "where": url}),
                     ]
                 )
                 expected, found = (
