@@ -241,10 +241,10 @@ def test_one_file_that_grows_without_end(
 
 
 def test_real_files_of_outlook(tmp_path: Path) -> None:
-    """Those that SHOAL_OUTLOOK names; none is part of this project, for whose they are."""
-    named = os.environ.get("SHOAL_OUTLOOK", "")
+    """Those that OUTLOOK_SAMPLES names; none is part of this project, for whose they are."""
+    named = os.environ.get("OUTLOOK_SAMPLES", "")
     if not named:
-        pytest.skip("SHOAL_OUTLOOK names no folder with files of Outlook")
+        pytest.skip("OUTLOOK_SAMPLES names no folder with files of Outlook")
     for number, path in enumerate(sorted(Path(named).glob("*.[po]st"))):
         account = Outlook(path, tmp_path / str(number))
         account.follow()
