@@ -240,6 +240,7 @@ def test_one_file_that_grows_without_end(
     assert (folder / "mbox").stat().st_size <= 4_000_000
 
 
+@pytest.mark.slow
 def test_real_files_of_outlook(tmp_path: Path) -> None:
     """Those that OUTLOOK_SAMPLES names; none is part of this project, for whose they are."""
     named = os.environ.get("OUTLOOK_SAMPLES", "")
