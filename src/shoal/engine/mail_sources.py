@@ -10,13 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shoal.clock import Clock
+from shoal.collection.own_file import readers_now
 from shoal.errors import UsageError
 from shoal.layout.layout import Layout
-from shoal.model.access import readers_of
-from shoal.model.source import MAIL, SourceRow
+from shoal.model.source import (
+    INODE_KEYS,
+    INVENTORY_KEYS,
+    MAIL,
+    MAIL_KEYS,
+    SOURCE_KEYS,
+    SourceRow,
+)
+from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
-from shoal.sources.disk.permissions import NOBODY_KNOWS, Permissions, acl_of
 from shoal.sources.mail.address import account_of_path, imap_address, is_imap, password_of
+from shoal.sources.mail.identity import url_of_mail
 from shoal.sources.mail.imap import ImapMailbox
 from shoal.sources.mail.inventory import MailInventory
 from shoal.sources.mail.local import LocalMailbox, mailbox_at
@@ -24,6 +32,8 @@ from shoal.sources.mail.outlook import OutlookMailbox, is_outlook
 from shoal.sources.mail.places import LineLost, Mailbox
 from shoal.sources.mail.source import MailSource
 from shoal.worker import outlook
+
+_OF_FILES = row_key("file:///")
 
 _EXAMPLE = "an account on a server is written as imaps://user@host"
 
@@ -62,6 +72,25 @@ def account_of(row: SourceRow) -> str:
     return imap_address(name).account if is_imap(name) else account_of_path(Path(name))
 
 
+def row_of_key(key: bytes) -> bytes | None:
+    """A row of the site whose documents a key of sources speaks of (`OWN_KEYS`): which tablet has
+    them, has the key. None for other keys."""
+    if key.startswith((INVENTORY_KEYS, INODE_KEYS)):
+        return _OF_FILES
+    if key.startswith(MAIL_KEYS):
+        account = key[len(MAIL_KEYS) :].partition(b"\0")[0].decode()
+        return row_key(url_of_mail(account, b""))
+    if key.startswith(SOURCE_KEYS):
+        kind, _, name = key[len(SOURCE_KEYS) :].decode("utf-8", "surrogateescape").partition("\0")
+        return row_of_source(SourceRow(kind, os.fsencode(name)))
+    return None
+
+
+def row_of_source(row: SourceRow) -> bytes:
+    """The same of a source itself."""
+    return row_key(url_of_mail(account_of(row), b"")) if row.kind == MAIL else _OF_FILES
+
+
 def mail_source(row: SourceRow, table: Table, clock: Clock, layout: Layout) -> MailSource:
     return MailSource(row, account_of(row), _mailbox(row, table, layout), table, clock)
 
@@ -77,8 +106,8 @@ def _mailbox(row: SourceRow, table: Table, layout: Layout) -> Mailbox:
     path, inventory = Path(name), mail_inventory(row, table)
     if is_outlook(path):
         scratch = layout.outlook / account_of(row)
-        return OutlookMailbox(path, _readers, _take_apart, scratch, inventory.states)
-    return LocalMailbox(path, _readers)
+        return OutlookMailbox(path, readers_now, _take_apart, scratch, inventory.states)
+    return LocalMailbox(path, readers_now)
 
 
 def _take_apart(mailbox: Path, folder: Path, is_over: Callable[[], bool]) -> str:
@@ -99,13 +128,3 @@ def _whole(given: str | Path) -> Path:
         return Path(given).expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{given} is no path: {error}.") from error
-
-
-def _readers(path: Path) -> tuple[str, ...]:
-    """As the disk says now; nobody, when it does not say."""
-    whole = os.fsencode(path)
-    try:
-        status = path.lstat()
-    except OSError:
-        return tuple(readers_of([NOBODY_KNOWS]))
-    return Permissions().readers(whole, status, acl_of(whole))[0]

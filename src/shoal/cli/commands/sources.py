@@ -41,7 +41,7 @@ def add(
     from shoal.cli.settings_flags import assignments
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_sources import add_sources
+    from shoal.fleet.own_sources import add_sources
     from shoal.layout.layout import place_of
 
     with StepProgress() as progress:
@@ -65,7 +65,7 @@ def watch(given_dir: Dir = None, assign: Assign = None, quiet: Quiet = False) ->
     """
     from shoal.cli.settings_flags import assignments
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_sources import watch_sources
+    from shoal.fleet.own_sources import watch_sources
     from shoal.layout.layout import place_of
 
     with StepProgress() as progress:
@@ -99,7 +99,7 @@ def sources_remove(
     """Forget a folder, and what was read of it."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
-    from shoal.control.own_sources import remove_source_at
+    from shoal.fleet.own_sources import remove_source_at
     from shoal.layout.layout import place_of
 
     removed = remove_source_at(place_of(given_dir), path)
@@ -154,7 +154,7 @@ def mail_add(
     from shoal.cli.settings_flags import assignments
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_mail import add_mail
+    from shoal.fleet.own_sources import add_mail
     from shoal.layout.layout import place_of
 
     with StepProgress() as progress:
