@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
     from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
+    from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLinks
     from shoal.analysis.ranking import Ranking
     from shoal.cleaners.curve import Curve
@@ -77,6 +78,11 @@ def crawl(
     exclude: str | Iterable[str] = (),
     rules: str | Path | None = None,
     order: str | None = None,
+    about: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    popularity: str | None = None,
+    stop_when: int | None = None,
+    value: float | None = None,
     keep: str | None = None,
     agent: str | None = None,
     contact: str | None = None,
@@ -90,7 +96,7 @@ def crawl(
     beside or in place of seeds. With `forever` it returns when it is stopped: by `max_time`, or by
     `shoal stop` from elsewhere."""
     from shoal.access.opening import settings_at
-    from shoal.config.values import described
+    from shoal.config.values import as_weights, described
     from shoal.engine.seeds import seeds_of, with_whole_paths
     from shoal.errors import UsageError
     from shoal.layout.layout import is_cluster_place, place_of
@@ -109,6 +115,11 @@ def crawl(
         "crawl.exclude": tuple(_words("exclude", exclude)) or None,
         "crawl.rules": None if rules is None else str(rules),
         "crawl.order": order,
+        "crawl.about": about,
+        "crawl.weights": None if weights is None else as_weights(weights),
+        "crawl.popularity": popularity,
+        "crawl.stop_when": stop_when,
+        "crawl.value": value,
         "crawl.keep": keep,
         "agent.agent": agent,
         "agent.contact": contact,
@@ -365,6 +376,16 @@ def link_graph(dir: str | Path | None = None, told: Progress | None = None) -> "
     from shoal.analysis import graph_report
 
     return graph_report.link_graph(dir, told)
+
+
+def order_report(
+    dir: str | Path | None = None, top: int | None = None, told: Progress | None = None
+) -> "OrderReport":
+    """How early the `top` most important pages came (one in twenty), beside other orders replayed
+    on the same links."""
+    from shoal.analysis import order_report as report
+
+    return report.order_report(dir, top, told)
 
 
 def export_graph(

@@ -115,6 +115,9 @@ def test_an_account_with_its_password_in_the_environment(shoal: Shoal, server: D
     [
         (["nowhere"], "can't be read: No such file or directory."),
         (["/dev/null"], "is neither a file nor a folder."),
+        ([""], "An empty name is no mailbox; an account on a server is written as imaps://"),
+        (["ann@x.example"], "ann@x.example is no file here; an account on a server is written as"),
+        (["."], "is no mailbox: neither an mbox file nor a Maildir."),
         (["imaps://host"], "write it as imaps://user@host."),
         (["imaps://ann:pw@host"], "An address must not hold a password"),
         (["imaps://ann@host.invalid"], "There is no password for ann-at-host.invalid"),
@@ -122,6 +125,7 @@ def test_an_account_with_its_password_in_the_environment(shoal: Shoal, server: D
     ],
 )
 def test_a_mistake_is_one_sentence(shoal: Shoal, given: list[str], says: str) -> None:
+    (shoal.directory / "empty").touch()
     assert says in shoal.refuses("mail", "add", *given)
     assert not (shoal.directory / "corpus").exists()
 

@@ -8,6 +8,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from imapclient import IMAPClient
@@ -16,9 +17,11 @@ from shoal.layout.layout import Layout
 from shoal.model.principal import OWNER
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
+from shoal.worker.outlook import program
 from tests.cli.command import clean_environment
 from tests.sources.mail.account import in_mbox, written
 from tests.sources.mail.dovecot import PASSWORD, Dovecot
+from tests.sources.mail.outlook_file import outlook_file
 
 Folders = dict[str, list[int]]
 """Which mails stand in which folder, by their numbers."""
@@ -50,8 +53,18 @@ def mail(number: int) -> bytes:
 # --- mailboxes ------------------------------------------------------------------------------------
 
 
+class Mails(Protocol):
+    address: str
+    above: str
+    """What a folder's name begins with in the collection."""
+
+    def become(self, folders: Folders) -> None: ...
+
+
 class Boxes:
     """An mbox for each folder."""
+
+    above = ""
 
     def __init__(self, place: Path) -> None:
         self.address = str(place / "boxes")
@@ -73,6 +86,8 @@ class Boxes:
 
 
 class Maildir:
+    above = ""
+
     def __init__(self, place: Path) -> None:
         self.address = str(place / "Maildir")
         self._count = 0
@@ -105,8 +120,25 @@ class Maildir:
                 path.unlink()
 
 
+class Outlook:
+    """A file of Outlook, written anew each time."""
+
+    above = "Store/"
+
+    def __init__(self, place: Path) -> None:
+        if not program():
+            pytest.skip("readpst is not installed")
+        self.address = str(place / "archive.pst")
+
+    def become(self, folders: Folders) -> None:
+        mails = {name: [mail(number) for number in numbers] for name, numbers in folders.items()}
+        Path(self.address).write_bytes(outlook_file(mails))
+
+
 class Server:
     """The same behind a server: as another program of the same person changes it."""
+
+    above = ""
 
     def __init__(self, dovecot: Dovecot) -> None:
         self.address = dovecot.address
@@ -180,17 +212,15 @@ def in_collection(place: Path) -> dict[int, set[str]]:
     return found
 
 
-def in_mailbox(folders: Folders) -> dict[int, set[str]]:
+def in_mailbox(mailbox: Mails, folders: Folders) -> dict[int, set[str]]:
     found: dict[int, set[str]] = defaultdict(set)
     for name, numbers in folders.items():
         for number in numbers:
-            found[number].add(name)
+            found[number].add(mailbox.above + name)
     return dict(found)
 
 
-def check_a_kill(
-    place: Path, mailbox: Boxes | Maildir | Server, states: list[Folders], fault: str
-) -> None:
+def check_a_kill(place: Path, mailbox: Mails, states: list[Folders], fault: str) -> None:
     """The last state but one is met by the kill, the last by the look after it."""
     *before, killed, after = states
     for state in before:
@@ -200,7 +230,7 @@ def check_a_kill(
     assert look(place, mailbox.address, fault) == -signal.SIGKILL
     mailbox.become(after)
     assert look(place, mailbox.address) == 0
-    assert in_collection(place) == in_mailbox(after)
+    assert in_collection(place) == in_mailbox(mailbox, after)
     command = [sys.executable, "-P", "-m", "shoal", "verify", "--dir", str(place), "--quiet"]
     done = subprocess.run(
         command, env=clean_environment(), capture_output=True, check=False, timeout=240
@@ -209,7 +239,7 @@ def check_a_kill(
 
 
 FIRST_PASS = [FIRST, FIRST]
-KILLS: list[tuple[Callable[..., Boxes | Maildir | Server], list[Folders], str]] = [
+KILLS: list[tuple[Callable[..., Mails], list[Folders], str]] = [
     (Boxes, FIRST_PASS, "commit.before:40"),
     (Boxes, FIRST_PASS, "mail.folder:2"),
     (Boxes, [FIRST, APPENDED, APPENDED], "commit.after:7"),
@@ -220,6 +250,8 @@ KILLS: list[tuple[Callable[..., Boxes | Maildir | Server], list[Folders], str]] 
     (Maildir, [FIRST, MOVED, MOVED], "source.shared:9"),
     (Maildir, [FIRST, MOVED, REWRITTEN], "commit.after:12"),
     (Maildir, [FIRST, REWRITTEN, FIRST], "mail.folder"),
+    (Outlook, FIRST_PASS, "mail.held:70"),
+    (Outlook, [FIRST, MOVED, REWRITTEN], "mail.placed:2"),
     (Server, FIRST_PASS, "mail.held:100"),
     (Server, FIRST_PASS, "source.read:65"),
     (Server, [FIRST, MOVED, MOVED], "source.shared:30"),
@@ -244,7 +276,7 @@ IN_SHORT = (("Boxes", "mail.placed:2"), ("Maildir", "source.shared:9"))
 def test_after_a_kill_the_collection_is_the_mailbox(
     tmp_path: Path,
     request: pytest.FixtureRequest,
-    kind: Callable[..., Boxes | Maildir | Server],
+    kind: Callable[..., Mails],
     states: list[Folders],
     fault: str,
 ) -> None:

@@ -35,7 +35,7 @@ def watched(*words: str, patience: float, **environ: str) -> Watched:
     try:
         while process.poll() is None:
             assert time.monotonic() - begun < patience, "it takes too long"
-            for pid in _family(process.pid):
+            for pid in family(process.pid):
                 most[pid] = max(most.get(pid, 0), _most_bytes(pid))
             time.sleep(_PAUSE_SECONDS)
     finally:
@@ -47,7 +47,8 @@ def watched(*words: str, patience: float, **environ: str) -> Watched:
     return Watched(process.returncode, said, seconds, main, max(most.values(), default=0))
 
 
-def _family(first: int) -> list[int]:
+def family(first: int) -> list[int]:
+    """A process, and all that it started and what they did."""
     parents: dict[int, int] = {}
     for path in Path("/proc").iterdir():
         if path.name.isdigit():

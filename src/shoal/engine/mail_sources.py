@@ -35,6 +35,8 @@ from shoal.worker import outlook
 
 _OF_FILES = row_key("file:///")
 
+_EXAMPLE = "an account on a server is written as imaps://user@host"
+
 
 def mail_row(given: str, password_file: str | Path | None, owner: str, now: float) -> SourceRow:
     """What is remembered of a mailbox; a UsageError when it can't be read."""
@@ -54,6 +56,8 @@ def mail_row(given: str, password_file: str | Path | None, owner: str, now: floa
     if secret or owner:
         raise UsageError("Only an account on a server has a password and an owner of its own.")
     path = _whole(given)
+    if "@" in given and not path.exists():
+        raise UsageError(f"{given} is no file here; {_EXAMPLE}.")
     if path.is_file() and is_outlook(path):
         if problem := outlook.refused(path):
             raise UsageError(f"{path} {problem}.")
@@ -118,6 +122,8 @@ def _password(row: SourceRow) -> str:
 
 def _whole(given: str | Path) -> Path:
     """Without symbolic links: each mailbox has one name."""
+    if not str(given).strip():
+        raise UsageError(f"An empty name is no mailbox; {_EXAMPLE}.")
     try:
         return Path(given).expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:

@@ -106,6 +106,9 @@ class Document(Struct, array_like=True):
     fields: list[tuple[str, str]] = []
     """What it says of itself by name, and what its source says of it: who wrote a mail to whom, in
     which thread and folder (mail_words.py)."""
+    marks: list[tuple[str, str]] = []
+    """What its reader found out about it, by name (words/marks.py); nothing takes a mark back. They
+    have cells of their own, and are not stored here."""
 
 
 class Reassigned(Struct, array_like=True):
@@ -143,3 +146,5 @@ class Understood(Struct, array_like=True, frozen=True):
     """What a site's tdmrep.json says."""
     requisites: list[Link] = []
     """What a page or a style sheet needs to look as it did, if that is to be archived."""
+    about: bytes = b""
+    """How near the page's own words are to each part of what is looked for; see Evidence."""

@@ -51,6 +51,12 @@ def status_lines(status: Status) -> Iterator[str]:
         if number := sum(visits.values()):
             yield f"{name:<{_WIDTH + 2}} {number:>{widest},}  = {parts(visits)}"
     yield " · ".join((_totals(status.totals), *_in_the_index(status)))
+    if status.rank_mass is not None:
+        pages = count(status.rank_mass_pages, "page")
+        yield (
+            f"At least {status.rank_mass:.1%} of the weight that links from the seeds lead to is "
+            f"fetched (of the links of {pages}; `shoal rank` looks again)."
+        )
 
 
 def state_in_words(status: Status) -> str:

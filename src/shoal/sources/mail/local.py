@@ -148,12 +148,26 @@ def mailbox_at(path: Path, readers: Readers) -> LocalMailbox:
         raise UsageError(f"{path} is neither a file nor a folder.")
     mailbox = LocalMailbox(path, readers)
     try:
+        if path.is_dir():
+            os.scandir(path).close()
+        else:
+            path.open("rb").close()
         mailbox.folders()
+        is_one = _is_maildir(path) or path.is_file() or _has_mails(path)
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}.") from error
-    except LineLost as error:
-        raise UsageError(f"{path} is no mailbox: neither an mbox file nor a Maildir.") from error
+    except LineLost:
+        is_one = False
+    if not is_one:
+        raise UsageError(f"{path} is no mailbox: neither an mbox file nor a Maildir.")
     return mailbox
+
+
+def _has_mails(folder: Path) -> bool:
+    """Empty files alone, which any folder may have, make no mailbox."""
+    return _has_mail_files(folder) or any(
+        path.stat().st_size for path in _mbox_files(folder).values()
+    )
 
 
 def compared_mbox(mbox: Mbox, known: Known) -> Look:
