@@ -25,7 +25,7 @@ from shoal.errors import Busy, ShoalError
 from shoal.layout.layout import Layout, is_locked
 from shoal.loop import run
 
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 1.0
 """Into the inbox."""
 _UNTIL_TAKEN_SECONDS = 15.0
 """Whoever asked for the lock has it by then, or has given up."""

@@ -83,8 +83,7 @@ class Engine:
         self.config = config
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
-        self._identity = identity
-        self._at_rest = at_rest
+        self._identity, self._at_rest = identity, at_rest
         self._mode = mode or mode_of(config)
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""

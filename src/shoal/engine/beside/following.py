@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shoal.engine.own_sources import OwnSources
 
 _LOOK_SECONDS = 1.0
-_BETWEEN_WRITES_SECONDS = 0.5
+_BETWEEN_WRITES_SECONDS = 1.0
 
 
 @dataclass
