@@ -489,7 +489,7 @@ def test_what_is_gone_is_not_counted_as_a_copy(place: Path, root: Path) -> None:
     with shoal.open(place) as collection:
         assert freshness(collection).stored == 3
         for name in (inside, f"file://{inside}"):
-            assert "it is in the index" in collection.explain(name).verdict
+            assert "it is found" in collection.explain(name).verdict
             page = collection.page(name)
             assert page is not None
             assert page.text.startswith("Kelp in an archive")
