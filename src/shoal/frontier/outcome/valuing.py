@@ -8,7 +8,8 @@ every vote is one. A vote of a site whose domain stands further behind than its 
 but themselves.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 from shoal.frontier.outcome.queue_order import FIRST, Arrivals, behind, moved
@@ -30,6 +31,8 @@ _STEP = 0.25
 _USUAL_SHARE = 0.1
 """Of a page whose links were not counted: as if it had a hundred."""
 _MOST_COUNTED = 1_000
+_LEAST_SENT = 0.001
+"""Of a page's worth: less is not worth a message to another tablet."""
 _NAMED = (LinkSource.SEED, LinkSource.SUBMIT)
 
 
@@ -109,6 +112,33 @@ class Valuing:
         """A page was fetched for the first time, if it was: its value may be one that counts."""
         if url.state is State.FETCHED and url.worth is not None and not url.restricted:
             self.scale.note_value(url.priority)
+
+    def share_out(
+        self, links: Sequence[Link], page: bytes, owns: Callable[[bytes], bool] | None
+    ) -> tuple[list[bytes], dict[bytes, float]]:
+        """The page's site hands on credit over its links. Returns the idle sites that stand better
+        for it, and what is owed to sites of other tablets."""
+        finder, credit = site_of_key(page), self._sites.credit
+        votes = [link for link in links if not (link.excluded or link.rel & NO_VOTE)]
+        sites = Counter(
+            link.row[: link.site_length] if link.site_length else site_of_key(link.row)
+            for link in votes
+        )
+        del sites[finder]
+        better, owed = list[bytes](), dict[bytes, float]()
+        for site, pages in credit.share_out(finder, sites, len(votes)).items():
+            if owns is not None and not owns(site):
+                if pages >= _LEAST_SENT:
+                    owed[site] = pages
+                continue
+            before = credit.standing(site)
+            credit.receive(site, pages)
+            if credit.standing(site) < before:
+                if site in self._sites.active:
+                    self._sites.improved.add(site)
+                else:
+                    better.append(site)
+        return better, owed
 
     def _vote(self, row: bytes, worth: Worth, link: Link, origin: Provenance) -> None:
         evidence, finder = link.evidence, origin.found_from
