@@ -62,14 +62,14 @@ class Settings:
     epochs: int = 14
     rate: float = 0.03
     decay: float = 2e-4
-    least: int = 2
+    least: int = 3
     """How often a feature must stand in what is learned from."""
     shares: tuple[tuple[str, float], ...] = ()
     """How much a sentence of each domain counts."""
     target: str = "web"
     averaged: int = 4
     """The weights after so many of the last epochs are averaged."""
-    pruned: float = 0.0
+    pruned: float = 0.05
     """Features whose weights are all smaller are left out."""
     seed: int = 20
 

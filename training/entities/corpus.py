@@ -44,8 +44,18 @@ def encyclopedia(folder: Path) -> Iterator[Sentence]:
 
 def web(folder: Path) -> Iterator[Sentence]:
     """The pages, mails and comments of EWT, each sentence as it was written."""
+    yield from _numbered(folder / "uner-ewt-dev.iob2.gz")
+
+
+def marked_file(file: Path) -> list[Sentence]:
+    """Of either form."""
+    is_numbered = any(line.startswith("# text = ") for line in _lines(file)[:50])
+    return list(_numbered(file) if is_numbered else _columns(file, "web"))
+
+
+def _numbered(file: Path) -> Iterator[Sentence]:
     document, text, rows = "", "", list[tuple[str, str]]()
-    for line in [*_lines(folder / "uner-ewt-dev.iob2.gz"), ""]:
+    for line in [*_lines(file), ""]:
         if line.startswith("# newdoc id = "):
             document = line.removeprefix("# newdoc id = ")
         elif line.startswith("# text = "):
@@ -71,7 +81,8 @@ def _columns(file: Path, domain: str) -> Iterator[Sentence]:
 
 
 def _lines(file: Path) -> list[str]:
-    return gzip.decompress(file.read_bytes()).decode().split("\n")
+    data = file.read_bytes()
+    return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode().split("\n")
 
 
 def _without_addresses(rows: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

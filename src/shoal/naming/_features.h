@@ -11,11 +11,19 @@
 #define MOST_OF_PLACE 48
 #define MOST_PHRASE 5
 
-/* An open table from a hash to a number; 0 is no number. */
+/* An open table from a hash to a number; 0 is no number. Most of what is looked up is not there, and
+ * of that a small table of bits says so in most cases. */
 typedef struct {
-    uint32_t *keys, *values;
+    uint32_t key, value;
+} Pair;
+
+typedef struct {
+    Pair *pairs;
+    uint64_t *some;
     uint32_t mask;
 } Table;
+
+#define SOME_BITS 21
 
 static uint32_t mixed(uint32_t hash)
 {
@@ -36,27 +44,36 @@ static int make_table(Table *table, uint32_t count)
     uint32_t slots = 16;
     while (slots < count * 2)
         slots *= 2;
-    table->keys = PyMem_RawCalloc(slots, sizeof *table->keys);
-    table->values = PyMem_RawCalloc(slots, sizeof *table->values);
+    table->pairs = PyMem_RawCalloc(slots, sizeof *table->pairs);
+    table->some = PyMem_RawCalloc(1u << (SOME_BITS - 6), sizeof *table->some);
     table->mask = slots - 1;
-    return table->keys == NULL || table->values == NULL ? -1 : 0;
+    return table->pairs == NULL || table->some == NULL ? -1 : 0;
 }
 
 static void put_in(Table *table, uint32_t key, uint32_t value)
 {
-    uint32_t at = mixed(key) & table->mask;
-    while (table->values[at])
+    uint32_t at = key & table->mask, bit = key >> (32 - SOME_BITS);
+    while (table->pairs[at].value)
         at = (at + 1) & table->mask;
-    table->keys[at] = key;
-    table->values[at] = value;
+    table->pairs[at] = (Pair){key, value};
+    table->some[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }
 
 static uint32_t value_of(const Table *table, uint32_t key)
 {
-    for (uint32_t at = mixed(key) & table->mask; table->values[at]; at = (at + 1) & table->mask)
-        if (table->keys[at] == key)
-            return table->values[at];
+    uint32_t bit = key >> (32 - SOME_BITS);
+    if (!(table->some[bit >> 6] >> (bit & 63) & 1))
+        return 0;
+    for (uint32_t at = key & table->mask; table->pairs[at].value; at = (at + 1) & table->mask)
+        if (table->pairs[at].key == key)
+            return table->pairs[at].value;
     return 0;
+}
+
+static void forget_all(Table *table)
+{
+    memset(table->pairs, 0, ((size_t)table->mask + 1) * sizeof *table->pairs);
+    memset(table->some, 0, (1u << (SOME_BITS - 6)) * sizeof *table->some);
 }
 
 /* All that is asked of a word as such. */
@@ -176,6 +193,26 @@ typedef struct {
     uint8_t begins, ends;
 } InPhrase;
 
+#define MOSTLY_LOWERCASE 2 /* CASE_OF what has a capital in hardly any place */
+#define LISTS_OF_NAMES 0x3f
+
+/* A capital that may be a name's. The first word of a sentence has one anyway. */
+static int has_capital(const Word *at)
+{
+    if (at->kind != CAPITAL)
+        return at->kind == CAPITALS || at->kind == MIXED;
+    return at[-1].kind != OUTSIDE || CASE_OF(at->known) != MOSTLY_LOWERCASE ||
+           (LISTS_OF(at->known) & LISTS_OF_NAMES);
+}
+
+/* Whether a name may stand at a place. Elsewhere none is looked for. */
+static int may_name(const Word *at, const InPhrase *marked, int style)
+{
+    if (marked->kinds || style == ALL_LOWERCASE || has_capital(at) || has_capital(at + 1))
+        return 1;
+    return at[-1].kind != OUTSIDE && has_capital(at - 1);
+}
+
 /* The features of a place that are of several words; `words` and `marked` may be asked two places
  * beyond both ends. */
 static int place_features(uint32_t *out, const Word *words, const InPhrase *marked, int style,
@@ -183,6 +220,8 @@ static int place_features(uint32_t *out, const Word *words, const InPhrase *mark
 {
     int n = 0;
     const Word *at = words;
+    if (!may_name(at, marked, style))
+        return 0;
     uint32_t before = CLUSTER_OF(at[-1].known), own = CLUSTER_OF(at->known);
     uint32_t after = CLUSTER_OF(at[1].known);
     out[n++] = joined(0x1001, at[-1].lower, at->lower);

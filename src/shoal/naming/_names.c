@@ -58,6 +58,7 @@ static int read_model(Tagger *tagger, const char *data, size_t bytes)
     tagger->scale = head.scale;
     memcpy(tagger->moves, head.moves, sizeof head.moves);
     memcpy(tagger->starts, head.starts, sizeof head.starts);
+    prepare_moves(tagger);
     const char *at = read_table(&tagger->lexicon, data + sizeof head, head.words);
     at = at ? read_table(&tagger->phrases, at, head.phrases) : NULL;
     if (at == NULL || make_table(&tagger->features, head.features) < 0)
@@ -81,8 +82,8 @@ static void free_tagger(Tagger *tagger)
 {
     Table *tables[] = {&tagger->lexicon, &tagger->phrases, &tagger->features, &tagger->recent};
     for (size_t each = 0; each < 4; each++) {
-        PyMem_RawFree(tables[each]->keys);
-        PyMem_RawFree(tables[each]->values);
+        PyMem_RawFree(tables[each]->pairs);
+        PyMem_RawFree(tables[each]->some);
     }
     PyMem_RawFree(tagger->weights);
     PyMem_RawFree(tagger->memory);
@@ -145,20 +146,20 @@ static void close_text(Tokens *all)
     PyMem_RawFree(all->tokens);
 }
 
-static int tell_spans(const Sentence *sentence, const uint8_t *labels, float likely[][LABELS],
-                      PyObject *list)
+static int tell_spans(const Token *tokens, int count, const uint8_t *labels,
+                      float likely[][LABELS], PyObject *list)
 {
-    for (int at = 0; at < sentence->count;) {
+    for (int at = 0; at < count;) {
         int label = labels[at], end = at + 1;
         if (label == 0) {
             at++;
             continue;
         }
         float sure = likely[at][label];
-        for (; end < sentence->count && labels[end] == ((label + 1) | 1) - 1; end++)
+        for (; end < count && labels[end] == ((label + 1) | 1) - 1; end++)
             sure = likely[end][labels[end]] < sure ? likely[end][labels[end]] : sure;
-        PyObject *span = Py_BuildValue("(iiif)", sentence->tokens[at].start,
-                                       sentence->tokens[end - 1].end, (label - 1) / 2, sure);
+        PyObject *span = Py_BuildValue("(iiif)", tokens[at].start, tokens[end - 1].end,
+                                       (label - 1) / 2, sure);
         int failed = span == NULL || PyList_Append(list, span) < 0;
         Py_XDECREF(span);
         if (failed)
@@ -168,9 +169,33 @@ static int tell_spans(const Sentence *sentence, const uint8_t *labels, float lik
     return 0;
 }
 
-static PyObject *model_spans(Model *self, PyObject *arguments)
+/* The names of the sentence that was read last. */
+static int find_names(Model *self, const Tokens *all, float bias, PyObject *list)
 {
     static __thread float scores[MOST_SENTENCE][LABELS], likely[MOST_SENTENCE][LABELS];
+    const Sentence *sentence = self->sentence;
+    int first = 0, count;
+    while ((count = next_part(sentence, &first)) > 0) {
+        uint8_t labels[MOST_SENTENCE];
+        score_part(&self->tagger, all, sentence, first, count, scores);
+        for (int at = 0; at < count; at++)
+            scores[at][0] -= bias;
+        best_labels(&self->tagger, scores, count, labels);
+        int any = 0;
+        for (int at = 0; at < count; at++)
+            any |= labels[at];
+        if (any) {
+            likelihoods(&self->tagger, scores, count, likely);
+            if (tell_spans(sentence->tokens + first, count, labels, likely, list) < 0)
+                return -1;
+        }
+        first += count;
+    }
+    return 0;
+}
+
+static PyObject *model_spans(Model *self, PyObject *arguments)
+{
     PyObject *text;
     int splits = 1;
     float bias = 0;
@@ -180,20 +205,8 @@ static PyObject *model_spans(Model *self, PyObject *arguments)
         return NULL;
     PyObject *list = PyList_New(0);
     for (int32_t at = 0; list != NULL && at < all.count;) {
-        uint8_t labels[MOST_SENTENCE];
-        Sentence *sentence = self->sentence;
-        at += read_sentence(&self->tagger, &all, at, sentence);
-        score_sentence(&self->tagger, &all, sentence, scores);
-        for (int each = 0; bias != 0 && each < sentence->count; each++)
-            scores[each][0] -= bias;
-        best_labels(&self->tagger, scores, sentence->count, labels);
-        int any = 0;
-        for (int each = 0; each < sentence->count; each++)
-            any |= labels[each];
-        if (!any)
-            continue;
-        likelihoods(&self->tagger, scores, sentence->count, likely);
-        if (tell_spans(sentence, labels, likely, list) < 0)
+        at += read_sentence(&self->tagger, &all, at, self->sentence);
+        if (find_names(self, &all, bias, list) < 0)
             Py_CLEAR(list);
     }
     close_text(&all);

@@ -19,7 +19,8 @@ typedef struct {
 typedef struct {
     Table lexicon, phrases, features;
     int8_t *weights; /* LABELS for each feature */
-    float scale, moves[LABELS][LABELS], starts[LABELS];
+    float scale, moves[LABELS][LABELS], starts[LABELS]; /* NEVER where a label can't follow */
+    float move_factors[LABELS][LABELS];
     Remembered *memory;
     Table recent;
     uint32_t remembered;
@@ -69,6 +70,8 @@ static void mark_phrases(const Tagger *tagger, Sentence *sentence)
     for (int start = 0; start < sentence->count; start++) {
         uint32_t hash = 0;
         int most = sentence->count - start < MOST_PHRASE ? sentence->count - start : MOST_PHRASE;
+        if (!LISTS_OF(sentence->words[REACH + start].known))
+            continue; /* all words of phrases are in lists, small ones aside */
         for (int length = 1; length <= most; length++) {
             const Word *word = &sentence->words[REACH + start + length - 1];
             hash = joined(0x2000, hash, word->lower);
@@ -125,7 +128,7 @@ static const Remembered *remember(Tagger *tagger, const Word *word, const Py_UCS
         return found;
     if (!found) {
         if (tagger->remembered == MOST_REMEMBERED) {
-            memset(tagger->recent.values, 0, ((size_t)tagger->recent.mask + 1) * sizeof(uint32_t));
+            forget_all(&tagger->recent);
             tagger->remembered = 0;
         }
         put_in(&tagger->recent, key, ++tagger->remembered);
@@ -142,18 +145,31 @@ static const Remembered *remember(Tagger *tagger, const Word *word, const Py_UCS
     return found;
 }
 
-static void score_sentence(Tagger *tagger, const Tokens *all, const Sentence *sentence,
-                           float scores[][LABELS])
+/* The part of a sentence from `first` on in which a name may stand; 0: there is none. */
+static int next_part(const Sentence *sentence, int *first)
 {
-    int count = sentence->count;
+    int at = *first, end;
+    while (at < sentence->count &&
+           !may_name(&sentence->words[REACH + at], &sentence->marked[at], sentence->style))
+        at++;
+    for (end = at; end < sentence->count; end++)
+        if (!may_name(&sentence->words[REACH + end], &sentence->marked[end], sentence->style))
+            break;
+    *first = at;
+    return end - at;
+}
+
+static void score_part(Tagger *tagger, const Tokens *all, const Sentence *sentence, int first,
+                       int count, float scores[][LABELS])
+{
     memset(scores, 0, sizeof *scores * (size_t)count);
-    for (int at = -REACH; at < count + REACH; at++) {
-        int is_inside = at >= 0 && at < count;
+    for (int at = first - REACH; at < first + count + REACH; at++) {
+        int is_inside = at >= 0 && at < sentence->count;
         int32_t chars = 0;
         const Py_UCS4 *text = is_inside ? chars_of(all, &sentence->tokens[at], &chars) : NULL;
         const Remembered *word = remember(tagger, &sentence->words[REACH + at], text, chars);
         for (int offset = -REACH; offset <= REACH; offset++) {
-            int place = at - offset;
+            int place = at - offset - first;
             if (place >= 0 && place < count)
                 for (int label = 0; label < LABELS; label++)
                     scores[place][label] += word->sums[offset + REACH][label];
@@ -161,11 +177,30 @@ static void score_sentence(Tagger *tagger, const Tokens *all, const Sentence *se
     }
     for (int at = 0; at < count; at++) {
         uint32_t features[MOST_OF_PLACE];
-        int many = place_features(features, &sentence->words[REACH + at], &sentence->marked[at],
-                                  sentence->style, at == 0);
+        int place = first + at;
+        int many = place_features(features, &sentence->words[REACH + place],
+                                  &sentence->marked[place], sentence->style, place == 0);
         add_weights(tagger, features, many, scores[at]);
         for (int label = 0; label < LABELS; label++)
             scores[at][label] *= tagger->scale;
+    }
+    for (int label = 0; label < LABELS; label++) { /* no name stands before the part, nor after it */
+        scores[0][label] += first ? tagger->moves[0][label] : tagger->starts[label];
+        if (first + count < sentence->count)
+            scores[count - 1][label] += tagger->moves[label][0];
+    }
+}
+
+static void prepare_moves(Tagger *tagger)
+{
+    for (int label = 0; label < LABELS; label++) {
+        if (!may_follow(0, label))
+            tagger->starts[label] = NEVER;
+        for (int before = 0; before < LABELS; before++) {
+            if (!may_follow(before, label))
+                tagger->moves[before][label] = NEVER;
+            tagger->move_factors[before][label] = expf(tagger->moves[before][label]);
+        }
     }
 }
 
@@ -174,21 +209,21 @@ static void best_labels(const Tagger *tagger, float scores[][LABELS], int count,
     static __thread uint8_t from[MOST_SENTENCE][LABELS];
     float now[LABELS], next[LABELS];
     for (int label = 0; label < LABELS; label++)
-        now[label] = scores[0][label] + (may_follow(0, label) ? tagger->starts[label] : NEVER);
+        now[label] = scores[0][label];
     for (int at = 1; at < count; at++) {
-        for (int label = 0; label < LABELS; label++) {
-            float best = 2 * NEVER;
-            for (int before = 0; before < LABELS; before++) {
-                float sum = may_follow(before, label)
-                                ? now[before] + tagger->moves[before][label] : NEVER;
-                if (sum > best) {
-                    best = sum;
+        for (int label = 0; label < LABELS; label++)
+            next[label] = now[0] + tagger->moves[0][label];
+        memset(from[at], 0, LABELS);
+        for (int before = 1; before < LABELS; before++)
+            for (int label = 0; label < LABELS; label++) {
+                float sum = now[before] + tagger->moves[before][label];
+                if (sum > next[label]) {
+                    next[label] = sum;
                     from[at][label] = (uint8_t)before;
                 }
             }
-            next[label] = best + scores[at][label];
-        }
-        memcpy(now, next, sizeof now);
+        for (int label = 0; label < LABELS; label++)
+            now[label] = next[label] + scores[at][label];
     }
     int best = 0;
     for (int label = 1; label < LABELS; label++)
@@ -199,52 +234,58 @@ static void best_labels(const Tagger *tagger, float scores[][LABELS], int count,
     }
 }
 
-/* How likely each word has each label, all others considered. */
+/* In place of each score its factor, the highest 1. */
+static void to_factors(float *scores)
+{
+    float top = scores[0];
+    for (int label = 1; label < LABELS; label++)
+        top = scores[label] > top ? scores[label] : top;
+    for (int label = 0; label < LABELS; label++)
+        scores[label] = expf(scores[label] - top);
+}
+
+static void to_parts(float *parts)
+{
+    float sum = 0;
+    for (int label = 0; label < LABELS; label++)
+        sum += parts[label];
+    for (int label = 0; label < LABELS; label++)
+        parts[label] /= sum > 0 ? sum : 1;
+}
+
+/* How likely each word has each label, all others considered. Scores become factors. */
 static void likelihoods(const Tagger *tagger, float scores[][LABELS], int count,
                         float likely[][LABELS])
 {
-    static __thread float ahead[MOST_SENTENCE][LABELS];
-    float now[LABELS];
-    for (int at = 0; at < count; at++) {
-        float top = NEVER, sum = 0;
+    float ahead[LABELS], next[LABELS];
+    for (int at = 0; at < count; at++)
+        to_factors(scores[at]);
+    for (int label = 0; label < LABELS; label++)
+        likely[0][label] = scores[0][label];
+    to_parts(likely[0]);
+    for (int at = 1; at < count; at++) {
+        memset(likely[at], 0, sizeof likely[at]);
+        for (int before = 0; before < LABELS; before++)
+            for (int label = 0; label < LABELS; label++)
+                likely[at][label] += likely[at - 1][before] * tagger->move_factors[before][label];
         for (int label = 0; label < LABELS; label++)
-            top = scores[at][label] > top ? scores[at][label] : top;
-        for (int label = 0; label < LABELS; label++) {
-            float all = 0;
-            for (int before = 0; before < LABELS && at; before++)
-                if (may_follow(before, label))
-                    all += likely[at - 1][before] * expf(tagger->moves[before][label]);
-            if (!at)
-                all = may_follow(0, label) ? expf(tagger->starts[label]) : 0;
-            now[label] = all * expf(scores[at][label] - top);
-            sum += now[label];
-        }
-        for (int label = 0; label < LABELS; label++)
-            likely[at][label] = now[label] / sum;
+            likely[at][label] *= scores[at][label];
+        to_parts(likely[at]);
     }
     for (int label = 0; label < LABELS; label++)
-        ahead[count - 1][label] = 1;
+        ahead[label] = 1;
     for (int at = count - 2; at >= 0; at--) {
-        float top = NEVER, sum = 0;
-        for (int label = 0; label < LABELS; label++)
-            top = scores[at + 1][label] > top ? scores[at + 1][label] : top;
+        for (int after = 0; after < LABELS; after++)
+            next[after] = scores[at + 1][after] * ahead[after];
         for (int label = 0; label < LABELS; label++) {
-            now[label] = 0;
+            ahead[label] = 0;
             for (int after = 0; after < LABELS; after++)
-                if (may_follow(label, after))
-                    now[label] += expf(tagger->moves[label][after] + scores[at + 1][after] - top) *
-                                  ahead[at + 1][after];
-            sum += now[label];
+                ahead[label] += tagger->move_factors[label][after] * next[after];
         }
+        to_parts(ahead);
         for (int label = 0; label < LABELS; label++)
-            ahead[at][label] = now[label] / sum;
-    }
-    for (int at = 0; at < count; at++) {
-        float sum = 0;
-        for (int label = 0; label < LABELS; label++)
-            sum += likely[at][label] *= ahead[at][label];
-        for (int label = 0; label < LABELS; label++)
-            likely[at][label] /= sum > 0 ? sum : 1;
+            likely[at][label] *= ahead[label];
+        to_parts(likely[at]);
     }
 }
 #endif

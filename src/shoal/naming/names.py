@@ -7,7 +7,7 @@ Only languages that have a model are read. Without the compiled module nothing i
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -71,11 +71,17 @@ def named_in(text: str, language: str = "en") -> list[Named]:
     return list(_in_full(_of_one_kind(places)))
 
 
+def marker() -> Callable[[str, str], list[tuple[str, str]]]:
+    """`marks_of`, with all models read: who locks itself in can open no file later."""
+    for code in MODELS:
+        if can_read(code):
+            _model(code)
+    return marks_of
+
+
 def marks_of(text: str, language: str) -> list[tuple[str, str]]:
-    """The marks of a document, by name, as its row keeps them; empty where it names nobody, so that
-    what it named before is forgotten. None at all for a language without a model."""
-    if not can_read(language):
-        return []
+    """The marks of a document, by name, as its row keeps them; empty where it names nobody or is in
+    a language without a model, so that what it named before is forgotten."""
     names: dict[str, dict[str, list[Named]]] = {kind: {} for kind in KINDS}
     for each in named_in(text, language):
         names[each.kind].setdefault(each.name.casefold(), []).append(each)
@@ -88,7 +94,7 @@ def _best(names: Iterable[list[Named]]) -> list[Value]:
         for places in names
     ]
     sure = [value for value in values if value.chance >= LEAST_CONFIDENCE]
-    return sorted(sure, key=lambda value: (-value.count * value.chance, value.text))[:MOST_NAMES]
+    return sorted(sure, key=lambda value: (-value.times * value.chance, value.text))[:MOST_NAMES]
 
 
 def _of_one_kind(places: list[Named]) -> list[Named]:

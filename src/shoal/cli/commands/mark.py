@@ -21,6 +21,7 @@ def mark(
     """
     from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
+    from shoal.collection.report.marks_told import as_json, mark_facts
     from shoal.control import commands
     from shoal.errors import UsageError
     from shoal.layout.layout import place_of
@@ -37,11 +38,10 @@ def mark(
         found = collection.marks(url)
     found |= given  # a running crawl, or the next start of a cluster, has yet to write it
     if json:
-        screen.json({name: value for name, value in found.items() if value})
+        screen.json(as_json(found))
         return
-    for name, value in found.items():
-        if value:
-            screen.say(f"{name}={value}")
+    for name, value in mark_facts(found):
+        screen.say(f"{name}={value}")
     if not any(found.values()):
         screen.remark("It has no marks.")
     tell_waiting(given_dir)

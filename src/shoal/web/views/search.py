@@ -25,7 +25,10 @@ MOST_PER_PAGE = 100
 _MOST_PAGES = 100
 _MOST_QUERY_CHARS = 2000
 _MOST_FILTER_CHARS = 300
-_LABELS = {"site": "Site", "type": "Type", "language": "Language", "year": "Year"}
+_LABELS = {
+    **{"site": "Site", "type": "Type", "language": "Language", "year": "Year"},
+    **{"person": "Person", "place": "Place", "org": "Organisation"},
+}
 _YEAR = re.compile(r"[12][0-9]{3}")
 _VALUE = r'[^\x00-\x20"\x7f-\xa0\s]{1,300}'
 _NOT_A_VALUE = re.compile(r'[\s"]')
@@ -197,6 +200,9 @@ _PARAMETERS = (
     Parameter("type", "Only of this media type.", pattern=_VALUE),
     Parameter("language", "Only in this language.", pattern=_VALUE),
     Parameter("year", "Only of this year.", pattern=_YEAR.pattern),
+    Parameter("person", "Only what names this person.", pattern=_VALUE),
+    Parameter("place", "Only what names this place.", pattern=_VALUE),
+    Parameter("org", "Only what names this organisation.", pattern=_VALUE),
     Parameter("page", "Which page of results, from 1 on.", "integer"),
     Parameter("limit", f"Results on a page, {MOST_PER_PAGE} at most.", "integer"),
     Parameter("explain", "Whether to show the parts of each score.", "boolean"),
