@@ -5,12 +5,13 @@
     python -m benchmarks.entities --marked FILE…   F1 on marked sentences too
 
 The cost: every page is read as a child process of a crawl reads it (scan, clean, sketch), once
-without and once with names, and what was more is put beside what reading took; both in this process,
-page by page, so that a busy machine slows both. FILE is CoNLL or IOB2 text, or the same gzip'd: a
-token a line, its label in the last column (or the third, where lines begin with a number and `# text
-=` says how the sentence is written). A name counts if it is found exactly, with its kind (CoNLL).
-`text` is what marks are made of: whole documents, where the file parts them (`# newdoc`), so that what
-is known of a name elsewhere counts. Nothing in it is learned from, unless you give files of SHOAL_DATA.
+without and once with names, and what was more is put beside what reading took; both in this
+process, page by page, so that a busy machine slows both. FILE is CoNLL or IOB2 text, or the same
+gzip'd: a token a line, its label in the last column (or the third, where lines begin with a number
+and `# text =` says how the sentence is written). A name counts if it is found exactly, with its
+kind (CoNLL). `text` is what marks are made of: whole documents, where the file parts them
+(`# newdoc`), so that what is known of a name elsewhere counts. The model has learned from the files
+of SHOAL_DATA: what it scores on those says nothing; `python -m training.entities --folds` does.
 """
 
 import argparse
@@ -82,7 +83,9 @@ def cost(every: int) -> tuple[float, float, float, int, int]:
     without = with_names = alone = 0.0
     pages = named = 0
     for number, (url, html) in enumerate(_pages(every)):
-        readers = (plain, naming) if number % 2 else (naming, plain)  # who is first warms the caches
+        readers = (
+            (plain, naming) if number % 2 else (naming, plain)
+        )  # who is first warms the caches
         spent = {}
         for reader in readers:
             began = time.process_time()
@@ -114,7 +117,10 @@ def _pages(every: int) -> Iterator[tuple[str, bytes]]:
         for number, line in enumerate(lines):
             if number % every == 0:
                 page = json.loads(line)
-                yield page["url"] or f"https://example.org/{number}", page["html"].encode("utf-8", "replace")
+                yield (
+                    page["url"] or f"https://example.org/{number}",
+                    page["html"].encode("utf-8", "replace"),
+                )
 
 
 def _config() -> ChildConfig:

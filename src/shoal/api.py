@@ -478,11 +478,10 @@ def reindex(dir: str | Path | None = None, told: Counted | None = None) -> "Rein
     return indexing.reindex(dir, told)
 
 
-def mark_entities(
-    dir: str | Path | None = None, told: Counted | None = None
-) -> "NamesMarked":
-    """Mark whom stored pages name: people, places and organisations. A crawl does so by itself; this
-    is for what was stored before, or with `understand.entities = "no"`. Not while a crawl runs."""
+def mark_entities(dir: str | Path | None = None, told: Counted | None = None) -> "NamesMarked":
+    """Mark whom stored pages name: people, places and organisations. A crawl does so by itself;
+    this is for what was stored before, or with `understand.entities = "no"`. Not while a crawl
+    runs. `told` is handed how many documents were looked at."""
     from shoal.access.opening import settings_at
     from shoal.layout.layout import place_of
     from shoal.maintenance import naming

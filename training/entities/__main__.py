@@ -4,8 +4,9 @@
 
 Takes the marked sentences and the free text of SHOAL_DATA and writes src/shoal/naming/english.bin.
 `--folds` makes no model: it prints scores on the web sentences, each marked by a model that has not
-seen its document (five folds by document; all other corpora are learned from in each). The same data
-and the same machine give the same file. Needs the extra `[training]`, a compiler and the compiled module.
+seen its document (five folds by document; all other corpora are learned from in each). The same
+data and the same machine give the same file. Needs the extra `[training]`, a compiler and the
+compiled module.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""How are the weights learned? Sentences as numbers, and the compiled field of chain.c over them."""
+"""How are the weights learned? Sentences as numbers, and the compiled field of chain.c."""
 
 import ctypes
 import tempfile
@@ -75,7 +75,7 @@ class Settings:
 
 
 class _Data(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012 - as ctypes wants it
+    _fields_ = [
         ("sentences", ctypes.c_int64),
         *(
             (name, ctypes.c_void_p)
@@ -87,9 +87,7 @@ class _Data(ctypes.Structure):
 
 
 class _State(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012 - as ctypes wants it
-        (name, ctypes.c_void_p) for name in ("weights", "squares", "moves", "move_squares")
-    ]
+    _fields_ = [(name, ctypes.c_void_p) for name in ("weights", "squares", "moves", "move_squares")]
 
 
 def fit(examples: Examples, chosen: NDArray[np.int64], settings: Settings) -> EntityModel:
@@ -107,9 +105,7 @@ def fit(examples: Examples, chosen: NDArray[np.int64], settings: Settings) -> En
     moves = np.zeros((LABELS + 1, LABELS), np.float32)
     move_squares = np.zeros_like(moves)
     held = (examples.begins, offsets, features, examples.labels, domains, shares)
-    data = _Data(
-        len(examples.sentences), *(each.ctypes.data for each in held), len(keys), layers
-    )
+    data = _Data(len(examples.sentences), *(each.ctypes.data for each in held), len(keys), layers)
     state = _State(*(each.ctypes.data for each in (weights, squares, moves, move_squares)))
     random = np.random.default_rng(settings.seed)
     target, averaged = names.index(settings.target) + 1, np.zeros_like(weights[0])
@@ -153,6 +149,9 @@ def _library() -> ctypes.CDLL:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "chain.so"
         hatch_build.compile_module(
-            Path.cwd(), _SOURCE.relative_to(Path.cwd()), target, ("-O3", "-ffast-math", "-march=native")
+            Path.cwd(),
+            _SOURCE.relative_to(Path.cwd()),
+            target,
+            ("-O3", "-ffast-math", "-march=native"),
         )
         return ctypes.CDLL(str(target))

@@ -88,12 +88,12 @@ def _lines(file: Path) -> list[str]:
 def _without_addresses(rows: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     at = 0
     while at < len(rows):
-        token, label = rows[at]
-        if token == "@" and at + 1 < len(rows):
-            yield token + rows[at + 1][0], "O"
+        word, label = rows[at]
+        if word == "@" and at + 1 < len(rows):
+            yield word + rows[at + 1][0], "O"
             at += 2
             continue
-        yield token, "O" if token.startswith("@") else label
+        yield word, "O" if word.startswith("@") else label
         at += 1
 
 

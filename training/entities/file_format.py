@@ -1,12 +1,12 @@
 """What does the file of a model look like? As `_entities.c` reads it: a head, then tables.
 
-    8 bytes    SHOALNE1
-    uint32 * 3 how many words, phrases and features there are
-    float      by what the weights are multiplied
-    float * 49 what it weighs that a label follows another, a row for the one before
-    float * 7  what it weighs that a sentence begins with a label
-    uint32     the words' keys, then what is known of each; the phrases' keys, then their lists
-    uint32     the features' keys; then seven weights of one byte for each
+8 bytes    SHOALNE1
+uint32 * 3 how many words, phrases and features there are
+float      by what the weights are multiplied
+float * 49 what it weighs that a label follows another, a row for the one before
+float * 7  what it weighs that a sentence begins with a label
+uint32     the words' keys, then what is known of each; the phrases' keys, then their lists
+uint32     the features' keys; then seven weights of one byte for each
 """
 
 import struct

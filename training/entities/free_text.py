@@ -1,7 +1,6 @@
 """Which texts show how words are used, without anyone having marked them? Pages of SHOAL_DATA.
 
-The content of the pages of wcxb-dev (CC-BY 4.0) and of Wikipedia (CC BY-SA), a paragraph a line, and
-the words of the sentences that are learned from.
+The content of the pages of wcxb-dev (CC-BY 4.0) and of Wikipedia (CC BY-SA).
 """
 
 import gzip

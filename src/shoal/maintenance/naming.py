@@ -52,7 +52,8 @@ class _Text(NamedTuple):
 
 
 def mark_names(place: str | Path, config: Config, told: Progress) -> NamesMarked:
-    """Each tablet; `told` is handed how many documents were looked at. Raises Busy while another process writes to the collection."""
+    """Each tablet; `told` is handed how many documents were looked at. Raises Busy while another
+    process writes to the collection."""
     if names.native is None:
         raise UsageError(
             "Names can't be found: the module that reads for them is not compiled; "
@@ -69,9 +70,7 @@ def mark_names(place: str | Path, config: Config, told: Progress) -> NamesMarked
     return done
 
 
-async def _mark(
-    store: PageStore, processes: int, done: NamesMarked, told: Progress
-) -> None:
+async def _mark(store: PageStore, processes: int, done: NamesMarked, told: Progress) -> None:
     readers = Names(processes)
     try:
         for some in _slices(_texts(store, done)):

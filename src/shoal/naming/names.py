@@ -39,6 +39,7 @@ _MOST_WORDS = 12
 _SPACE = re.compile(r"\s+")
 _LETTER = re.compile(r"[^\W\d_]")
 _NO_NAME = re.compile(r"[@#/\\<>{}|\[\]]|^www\.|^https?:", re.IGNORECASE)
+_TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Prof)\b\.?\s+(?=\w)", re.IGNORECASE)
 _ENDING = re.compile(r"['’]s$|['’]$")
 
 
@@ -66,7 +67,7 @@ def named_in(text: str, language: str = "en") -> list[Named]:
     places = [
         Named(start, end, KINDS[kind], name, confidence)
         for start, end, kind, confidence in found
-        if (name := _plain(text[start:end]))
+        if (name := _plain(text[start:end], KINDS[kind]))
     ]
     return list(_in_full(_of_one_kind(places)))
 
@@ -110,18 +111,21 @@ def _in_full(places: list[Named]) -> Iterator[Named]:
     """`Smith` after `Ann Smith` is Ann Smith."""
     called: dict[str, str] = {}
     for each in places:
-        words = each.name.split()
-        key = each.name.casefold()
+        words = each.name.casefold().split()
         if each.kind == PERSON and len(words) > 1:
-            called[words[0].casefold()] = called[words[-1].casefold()] = each.name
-        elif each.kind == PERSON and key in called:
-            each = each._replace(name=called[key])
-        yield each
+            called[words[0]] = called[words[-1]] = each.name
+        full = called.get(each.name.casefold(), "") if each.kind == PERSON else ""
+        yield each._replace(name=full) if full else each
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, kind: str) -> str:
     """A name as it is kept; empty for what can be none."""
-    name = _ENDING.sub("", _SPACE.sub(" ", text[: _NAME_CHARS + 1]).strip())
+    text = text[: _NAME_CHARS + 1]
+    if title := _TITLE.match(text):
+        if kind != PERSON and " of " in text:
+            return ""  # somebody of an organisation, taken for one thing
+        text = text[title.end() :] if kind == PERSON else text
+    name = _ENDING.sub("", _SPACE.sub(" ", text).strip())
     is_name = 1 < len(name) <= _NAME_CHARS and name.count(" ") < _MOST_WORDS
     return name if is_name and _LETTER.search(name) and not _NO_NAME.search(name) else ""
 

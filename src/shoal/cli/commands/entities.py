@@ -7,8 +7,8 @@ from shoal.cli.options import Dir, Json, app
 def entities(given_dir: Dir = None, json: Json = False) -> None:
     """Mark the people, places and organisations that stored pages name.
 
-    A crawl does so by itself (understand.entities); this is for pages that were stored before. Search
-    finds them by person:, place: and org:. English pages only. Not while a crawl runs.
+    A crawl does so by itself (understand.entities); this is for pages that were stored before.
+    Search finds them by person:, place: and org:. English pages only. Not while a crawl runs.
     """
     import os
 

@@ -1,7 +1,7 @@
 """What was found out about a page, for people and for programs?
 
-A mark of a person's own is one value. Computed ones (words/marks.py) are several, each with how sure
-it is and how often it stands in the page.
+A mark of a person's own is one value. Computed ones (words/marks.py) are several, each with how
+sure it is and how often it stands in the page.
 """
 
 from collections.abc import Iterator, Mapping
