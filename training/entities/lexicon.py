@@ -1,8 +1,9 @@
 """What is known of words before any sentence is learned from? Clusters, capitals and lists.
 
 Words are put into clusters by the words beside them in free text: what stands left and right of
-each (pointwise mutual information, reduced to a few dimensions), split again into neighbours. How often a word has a capital inside sentences tells a name from the first word of one. The lists
-were written for Shoal; they hold well-known names and the words that names are made of.
+each (pointwise mutual information, reduced to a few dimensions), split again and again into
+neighbours. How often a word has a capital inside sentences tells a name from the first word of one.
+The lists were written for Shoal; they hold well-known names and the words that names are made of.
 """
 
 from collections import Counter

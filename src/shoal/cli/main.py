@@ -23,7 +23,7 @@ _THEMES = (
     *("crawl", "refresh", "sources", "plan", "map", "sitemap", "feed", "read", "search", "serve"),
     "links",
     *("freshness", "simulate", "convert", "clean", "slope", "dups", "control", "mark"),
-    *("cluster", "demo", "store", "reindex", "entities", "verify", "doctor"),
+    *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )
 """The modules of commands, in the order in which --help lists them."""
 _ENDS = re.compile(r"[.?!]$|: shoal .+$")
