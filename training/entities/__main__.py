@@ -36,13 +36,12 @@ _BIASES = (0.0, 0.5, 1.0)
 def main(data: Path, work: Path, *, in_folds: bool) -> None:
     began = time.monotonic()
     work.mkdir(parents=True, exist_ok=True)
-    folder = data / "entities"
-    sentences = [*web(folder), *encyclopedia(folder), *tweets(folder), *emerging(folder)]
+    sentences = all_marked(data)
     words = lexicon(_texts(free_text(data, work), sentences), LexiconSettings())
     examples = examples_of(sentences, Model(words.packed()))
     _say(began, f"{len(sentences):,} sentences, {len(words.words):,} words are known")
     if in_folds:
-        for bias, tally in _in_folds(sentences, examples, words).items():
+        for bias, tally in in_folds_of(sentences, examples, words).items():
             print(f"bias {bias}: {tally.line()}")
         return
     model = _model(examples, np.arange(len(sentences)), words)
@@ -51,9 +50,15 @@ def main(data: Path, work: Path, *, in_folds: bool) -> None:
     _say(began, f"{len(packed):,} bytes, {len(zlib.compress(packed, 9)):,} in a wheel")
 
 
-def _in_folds(
+def all_marked(data: Path) -> list[Sentence]:
+    folder = data / "entities"
+    return [*web(folder), *encyclopedia(folder), *tweets(folder), *emerging(folder)]
+
+
+def in_folds_of(
     sentences: Sequence[Sentence], examples: Examples, words: EntityModel
 ) -> dict[float, Tally]:
+    """By how much speaks against no name."""
     tallies = {bias: Tally() for bias in _BIASES}
     folds = folds_of(sentences)
     for fold in range(_FOLDS):

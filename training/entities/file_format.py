@@ -51,6 +51,22 @@ class EntityModel:
         )
 
 
+def unpacked(data: bytes) -> EntityModel:
+    """What `packed` made."""
+    _, words, phrases, many, scale = struct.unpack_from("<8sIIIf", data)
+    at = struct.calcsize("<8sIIIf")
+    moves = np.frombuffer(data, "<f4", (LABELS + 1) * LABELS, at).reshape(-1, LABELS)
+    at += moves.nbytes
+    tables = []
+    for count in (words, phrases):
+        keys, values = np.frombuffer(data, "<u4", 2 * count, at).reshape(2, -1).tolist()
+        tables.append(dict(zip(keys, values, strict=True)))
+        at += 8 * count
+    keys = np.frombuffer(data, "<u4", many, at)
+    steps = np.frombuffer(data, np.int8, many * LABELS, at + keys.nbytes).reshape(-1, LABELS)
+    return EntityModel(*tables, keys, steps * np.float32(scale), moves)
+
+
 def _table(numbers: Mapping[int, int]) -> bytes:
     keys = sorted(numbers)
     values = [numbers[key] for key in keys]
