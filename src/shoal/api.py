@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
     from shoal.maintenance.compact import Compacted
+    from shoal.maintenance.naming import NamesMarked
     from shoal.maintenance.repair import Repaired
     from shoal.maintenance.verify_place import Verified
     from shoal.model.link import Link
     from shoal.model.listings.feed import Feed
     from shoal.model.plan import Plan
+    from shoal.naming.names import Named
     from shoal.repartition.repartition import Moved
     from shoal.repartition.repartition import Progress as MoveProgress
     from shoal.worker.conversion import Conversion
@@ -495,6 +497,26 @@ def reindex(dir: str | Path | None = None, told: Counted | None = None) -> "Rein
     from shoal.access import indexing
 
     return indexing.reindex(dir, told)
+
+
+def mark_entities(dir: str | Path | None = None, told: Counted | None = None) -> "NamesMarked":
+    """Mark whom stored pages name: people, places and organisations. A crawl does so by itself;
+    this is for what was stored before, or with `understand.entities = "no"`. Not while a crawl
+    runs. `told` is handed how many documents were looked at."""
+    from shoal.access.opening import settings_at
+    from shoal.layout.layout import place_of
+    from shoal.maintenance import naming
+
+    place = place_of(dir)
+    return naming.mark_names(place, settings_at(place, {}, os.environ), told or (lambda _: None))
+
+
+def entities(text: str, language: str = "en") -> "list[Named]":
+    """Every place of a text where a person, a place or an organisation is named: `start`, `end`,
+    `kind`, `name` and `confidence`. Empty for a language that has no model."""
+    from shoal.naming import names
+
+    return names.named_in(text, language)
 
 
 # --- keeping it -----------------------------------------------------------------------------

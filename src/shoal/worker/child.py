@@ -29,6 +29,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import changed, unpack
 from shoal.model.urls.params import ParamRules
 from shoal.model.visit import Fetched, Keep, Visit, VisitKind
+from shoal.naming.names import marker
 from shoal.store.archive import ArchiveWriter
 from shoal.understand.cage.cage import Places
 from shoal.understand.memory import give_memory_back
@@ -55,6 +56,7 @@ class Worker:
             ocr=config.ocr,
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=fingerprint if config.prints else None,
+            names=marker() if config.names else None,
             requisites=_requisites(config),
             weigh=_weigh(config.priority),
         )
