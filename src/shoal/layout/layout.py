@@ -54,6 +54,7 @@ first start left."""
 
 _GIVES_WAY = "gives way"
 _GIVING_WAY_SECONDS = 30.0
+_BETWEEN_ASKS_SECONDS = 10.0
 _OTHERS = 0o077
 _TRIES = 5
 _BETWEEN_TRIES_SECONDS = 0.02
@@ -269,9 +270,12 @@ def _take(fd: int) -> None:
 
 def _take_when_given(fd: int, layout: Layout) -> None:
     """Ask whoever holds it to give way, and wait until that is done."""
-    Inbox(layout.inbox).post(GiveWay())
-    deadline_s = time.monotonic() + _GIVING_WAY_SECONDS
+    ask_at_s = time.monotonic()
+    deadline_s = ask_at_s + _GIVING_WAY_SECONDS
     while True:
+        if time.monotonic() >= ask_at_s:  # again, when somebody else was quicker
+            Inbox(layout.inbox).post(GiveWay())
+            ask_at_s += _BETWEEN_ASKS_SECONDS
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
