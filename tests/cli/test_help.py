@@ -26,6 +26,7 @@ def test_all_commands_are_there() -> None:
     below = {
         "config": ("show", "path"),
         "shadow": ("status", "apply", "discard"),
+        "order": ("report",),
         "feed": ("add", "remove", "list", "opml", "show"),
         "user": ("add", "remove", "list"),
         "sources": ("remove",),

@@ -80,7 +80,7 @@ class Valuing:
         state = self._urls.state_of(row)
         if state is None or not state.url.waiting or state.url.worth is None:
             return False
-        return self._move(batch, state, state.url.worth, now)
+        return self._move(batch, state, state.url.worth, now, may_fall=True)
 
     def value_anew(self, row: bytes, url: UrlRow) -> None:
         """The order is another than when it was queued: what is known of it, and its value. Votes
@@ -157,14 +157,18 @@ class Valuing:
             amount *= _STEP ** max(0, further)
         add_vote(worth, site, amount)
 
-    def _move(self, batch: Batch, state: UrlState, worth: Worth, now: float) -> bool:
-        """Its row is written anew, and its entry goes where it belongs now, which is never back:
-        what waits can only be raised."""
+    def _move(
+        self, batch: Batch, state: UrlState, worth: Worth, now: float, *, may_fall: bool = False
+    ) -> bool:
+        """Its row is written anew, and its entry goes where it belongs now: never back by a vote,
+        which would cost as much and change nothing soon."""
         row, url, _ = state
         url.worth = worth
         value = self.scale.value(row, worth)
         is_queued = url.state is State.QUEUED and 0 < url.level < REVISIT
-        if row in self._in_flight or not is_queued or behind(value) >= behind(url.priority):
+        further = behind(value) - behind(url.priority)
+        is_there = further == 0 or (further > 0 and not may_fall)
+        if row in self._in_flight or not is_queued or is_there:
             self._urls.write(batch, state, now)
             return False
         site, before = site_of_key(row), entry_of(row, url)
