@@ -63,7 +63,7 @@ def in_folds_of(
     folds = folds_of(sentences)
     for fold in range(_FOLDS):
         tagger = Model(_model(examples, np.flatnonzero(folds != fold), words).packed())
-        for each in np.flatnonzero(folds == fold):
+        for each in np.flatnonzero(folds == fold).tolist():
             sentence = sentences[each]
             for bias, tally in tallies.items():
                 found = tagger.spans(sentence.text, False, bias)

@@ -57,14 +57,16 @@ def unpacked(data: bytes) -> EntityModel:
     at = struct.calcsize("<8sIIIf")
     moves = np.frombuffer(data, "<f4", (LABELS + 1) * LABELS, at).reshape(-1, LABELS)
     at += moves.nbytes
-    tables = []
-    for count in (words, phrases):
-        keys, values = np.frombuffer(data, "<u4", 2 * count, at).reshape(2, -1).tolist()
-        tables.append(dict(zip(keys, values, strict=True)))
-        at += 8 * count
+    known, lists = _read_table(data, at, words), _read_table(data, at + 8 * words, phrases)
+    at += 8 * (words + phrases)
     keys = np.frombuffer(data, "<u4", many, at)
     steps = np.frombuffer(data, np.int8, many * LABELS, at + keys.nbytes).reshape(-1, LABELS)
-    return EntityModel(*tables, keys, steps * np.float32(scale), moves)
+    return EntityModel(known, lists, keys, (steps * np.float32(scale)).astype(np.float32), moves)
+
+
+def _read_table(data: bytes, at: int, count: int) -> dict[int, int]:
+    keys, values = np.frombuffer(data, "<u4", 2 * count, at).reshape(2, -1).tolist()
+    return dict(zip(keys, values, strict=True))
 
 
 def _table(numbers: Mapping[int, int]) -> bytes:

@@ -50,7 +50,7 @@ def mark(
 
 @app.command()
 def entities(given_dir: Dir = None, json: Json = False) -> None:
-    """Mark the people, places and organisations that stored pages name.
+    """Mark whom stored pages name: people, places, organisations.
 
     A crawl does so by itself (understand.entities); this is for pages that were stored before.
     Search finds them by person:, place: and org:. English pages only. Not while a crawl runs.
