@@ -14,6 +14,7 @@
 #define FIRST_SLOTS 512
 #define MOST_OUTPUTS 4096
 #define MOST_TABLE 64
+#define STILL 0.001f
 
 static uint32_t crc_table[256];
 static float scaled[MOST_TABLE];
@@ -305,7 +306,8 @@ static PyObject *learn(PyObject *module, PyObject *args)
     }
     size_t many = (size_t)outputs;
     float *errors = PyMem_Malloc(many * sizeof *errors);
-    if (errors == NULL)
+    uint32_t *which = PyMem_Malloc(many * sizeof *which);
+    if (errors == NULL || which == NULL)
         PyErr_NoMemory();
     else {
         float *weights = all.weights.buf, *squares = all.squares.buf;
@@ -324,11 +326,16 @@ static PyObject *learn(PyObject *module, PyObject *args)
             for (size_t output = 0; output < many; output++)
                 errors[output] = (errors[output] - targets[example * many + output]) *
                                  worth[example];
-            for (size_t each = from; each < from + features; each++) {
+            size_t wrong = 0;
+            for (size_t output = 0; output < many; output++)
+                if (fabsf(errors[output]) >= STILL)
+                    which[wrong++] = (uint32_t)output;
+            for (size_t each = from; wrong && each < from + features; each++) {
                 float *row = weights + (size_t)columns[each] * many;
                 float *square = squares + (size_t)columns[each] * many;
                 float value = values[each];
-                for (size_t output = 0; output < many; output++) {
+                for (size_t at = 0; at < wrong; at++) {
+                    uint32_t output = which[at];
                     float slope = errors[output] * value + l2 * row[output];
                     float sum = square[output] + slope * slope;
                     square[output] = sum;
@@ -337,9 +344,10 @@ static PyObject *learn(PyObject *module, PyObject *args)
             }
         }
         Py_END_ALLOW_THREADS
-        PyMem_Free(errors);
         result = Py_NewRef(Py_None);
     }
+    PyMem_Free(errors);
+    PyMem_Free(which);
     release(&all);
     return result;
 }
