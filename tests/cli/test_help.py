@@ -28,6 +28,7 @@ def test_all_commands_are_there() -> None:
         "shadow": ("status", "apply", "discard"),
         "feed": ("add", "remove", "list", "opml", "show"),
         "user": ("add", "remove", "list"),
+        "classes": ("train", "apply", "show", "report", "remove"),
         "sources": ("remove",),
         "mail": ("add",),
         "cluster": (

@@ -1,14 +1,18 @@
 """Classes that are paths: what they are told by, how surely, and what is not given."""
 
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from shoal.errors import DamagedError
-from shoal.learn.classifier import Classifier, levels_of, taught
+from shoal.learn import page_classes
+from shoal.learn.classifier import Classifier, taught
 from shoal.learn.features import FeatureMaker, Features
+from shoal.learn.page_classes import PageClasses, levels_of
 
 MAKER = FeatureMaker()
 WORDS = {
@@ -189,3 +193,42 @@ def test_what_is_of_one_folder_is_held_out_together() -> None:
     elsewhere = MAKER.of({"text": "folder99 word1 word2 word3 cell"})
     alone, together = taught(examples, classes), taught(examples, classes, folders)
     assert together.likeliest(elsewhere).chance < alone.likeliest(elsewhere).chance
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+@pytest.mark.parametrize("several", [True, False])
+def test_a_page_alone_is_told_the_same(
+    is_native: bool, several: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not is_native:
+        monkeypatch.setattr(page_classes, "_said", page_classes.plain_said)
+    examples, classes = drawn(120, 9)
+    if several:
+        classes[0] = ["art/music", "science/physics"]
+    model = taught(examples, classes)
+    alone = PageClasses.from_bytes(model.to_bytes())
+    for words in ("cell gene", "quark canvas", "", "nothing known", "energy " * 50):
+        parts = {"text": words, "title": "gene"}
+        expected = model.with_above(model.chances([MAKER.of(parts)])[0])
+        assert alone.chances(parts) == pytest.approx(expected, abs=1e-3)
+    assert alone.classify({"text": "cell gene enzyme"})[0].name == "science/biology"
+
+
+def test_a_page_alone_needs_no_numpy() -> None:
+    code = "import sys, shoal.learn.page_classes; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    said = pytest.importorskip("shoal.learn._learn").said
+    four = bytes(4)
+    for given in (
+        (four, b"", four, four, (bytes(4),)),
+        (four, four, four, b"", (bytes(4),)),
+        (four, four, four, four, (bytes(3),)),
+        (four, four, four, four, ("text",)),
+    ):
+        with pytest.raises(ValueError, match="do not fit"):
+            said(*given, 0.1)
+    assert said(four, four, four, four, (), 0.1) == []
+    assert said(b"", b"", b"", b"", (b"", b"\0\x3c"), 0.5) == [[], [0.5]]

@@ -6,6 +6,7 @@
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
     index/        the full-text index; rebuilt from the table when it is not there
     graph/        ranks of the last `shoal rank`
+    classes/      what `shoal classes train` has learned
     inbox/        commands for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
     websub/       subscriptions to feeds that are pushed, with their secrets (0600)
@@ -39,7 +40,7 @@ the file `whole`."""
 READERS = "readers"
 _OWN = frozenset(
     (
-        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
+        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log", "classes"),
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
         *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),
     )

@@ -7,26 +7,31 @@ answers about examples that were held out, and a class that is not likely enough
 stands above it may be, since its chance is that of all below it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal.learn import mixing, steps
+from shoal.learn.arrays import Floats, Keys, Table
 from shoal.learn.calibration import sigmoids
 from shoal.learn.features import Features
-from shoal.learn.mixing import Floats
-from shoal.learn.steps import Examples, Table
+from shoal.learn.page_classes import (
+    Found,
+    Level,
+    StoredClasses,
+    accepted,
+    levels_of,
+    with_above,
+)
+from shoal.learn.steps import Examples
 from shoal.learn.stored import read, written
 from shoal.learn.vocabulary import Vocabulary
-from shoal.learn.words import Keys
-from shoal.model.record import Struct
 
 MOST_FEATURES = 1 << 18
 MOST_WEIGHTS = 1 << 24
 """Of all models together; of more classes there are fewer features."""
 MOST_CLASSES = 4096
-MOST_LEVELS = 12
 _RATE, _L2, _PASSES, _FIRST_SQUARE = 24.0, 1e-5, 6, 1.0
 _AVERAGED = 4
 """The last passes, whose weights are averaged: one alone sways with what came last."""
@@ -35,29 +40,23 @@ _PARTS = 4
 _ENOUGH_HELD_OUT = 1_000
 
 
-class Found(NamedTuple):
-    """A class and how likely it is."""
+class HeldOut(NamedTuple):
+    """What a model says of examples that it did not know."""
 
-    name: str
-    chance: float
-
-
-class _Stored(Struct, array_like=True):
-    classes: list[str]
-    exclusive: bool
-    examples: int
-    keys: bytes
-    rareness: bytes
-    tables: list[bytes]
-    """Of leaves, then of each level from the top: weights, half as wide as they were learned."""
-    weights: list[float]
-    place: float
+    examples: Keys
+    """Which these were."""
+    chances: Floats
+    truth: Table
+    """1 for each class that one has."""
 
 
 class Classifier:
     """Made by `taught`, or out of bytes."""
 
-    def __init__(self, stored: _Stored) -> None:
+    held_out: HeldOut | None = None
+    """Of one that was just taught."""
+
+    def __init__(self, stored: StoredClasses) -> None:
         self._stored = stored
         self.classes = stored.classes
         self.exclusive = stored.exclusive
@@ -97,23 +96,11 @@ class Classifier:
 
     def accepted(self, chances: Floats, accept: float, most: int = 8) -> list[Found]:
         """Of one document's chances."""
-        all_ = self.with_above(chances)
-        found = {name: chance for name, chance in all_.items() if chance >= accept}
-        above = {name for each in found for name in ways_above(each)}
-        ends = [Found(name, chance) for name, chance in found.items() if name not in above]
-        ends.sort(key=lambda each: (-each.chance, each.name))
-        return ends[:most]
+        return accepted(self.with_above(chances), accept, most)
 
     def with_above(self, chances: Floats) -> dict[str, float]:
-        """With what stands above the classes: as likely as all below together, or where several
-        may be true as the likeliest."""
-        found: dict[str, float] = {}
-        for name, chance in zip(self.classes, chances, strict=True):
-            for each in (name, *ways_above(name)):
-                before = found.get(each, 0.0)
-                told = before + float(chance) if self.exclusive else max(before, float(chance))
-                found[each] = min(1.0, told)
-        return found
+        """Of one document's chances."""
+        return with_above(self.classes, chances.tolist(), exclusive=self.exclusive)
 
     def likeliest(self, document: Features) -> Found:
         chances = self.chances([document])[0]
@@ -148,32 +135,7 @@ class Classifier:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Classifier":
         """Raises DamagedError on what `to_bytes` did not make."""
-        return read(_Stored, data, cls)
-
-
-class Level(NamedTuple):
-    names: list[str]
-    of_class: Keys
-    """For each class the place of what it is at this level."""
-
-
-def ways_above(name: str) -> Iterator[str]:
-    while "/" in name:
-        name = name.rpartition("/")[0]
-        yield name
-
-
-def levels_of(classes: Sequence[str]) -> list[Level]:
-    """The leaves, then the levels above them from the top, as far as they are others."""
-    found = [Level(list(classes), np.arange(len(classes), dtype=np.uint32))]
-    deepest = max((name.count("/") + 1 for name in classes), default=1)
-    for depth in range(1, min(deepest, MOST_LEVELS)):
-        cut = ["/".join(name.split("/")[:depth]) for name in classes]
-        names = sorted(set(cut))
-        if 1 < len(names) < len(classes):
-            place = {name: number for number, name in enumerate(names)}
-            found.append(Level(names, np.array([place[each] for each in cut], np.uint32)))
-    return found
+        return read(StoredClasses, data, cls)
 
 
 def taught(
@@ -199,14 +161,14 @@ def taught(
     truth = np.zeros((len(examples), len(names)), np.float32)
     for row, each in enumerate(classes):
         truth[row, [place[name] for name in each]] = 1.0
-    parts = _parts(folders or [str(number) for number in range(len(examples))])
-    weights, offset = _trusted(
+    parts = _parts(classes, folders or [str(number) for number in range(len(examples))])
+    weights, offset, held_out = _trusted(
         levels, vocabulary.columns, rows, truth, parts, exclusive=is_exclusive
     )
     everything = np.arange(len(examples), dtype=np.uint32)
     tables = _tables(levels, vocabulary.columns, rows, truth, everything, exclusive=is_exclusive)
-    return Classifier(
-        _Stored(
+    made = Classifier(
+        StoredClasses(
             names,
             is_exclusive,
             len(examples),
@@ -217,13 +179,24 @@ def taught(
             offset,
         )
     )
+    made.held_out = held_out
+    return made
 
 
-def _parts(folders: Sequence[str]) -> Keys:
-    """In which part each example is held out; what is of one folder is in one part."""
-    names = {name: number for number, name in enumerate(dict.fromkeys(folders))}
-    part_of = np.random.default_rng(1).permutation(len(names)) % _PARTS
-    return part_of[[names[each] for each in folders]].astype(np.uint32)
+def _parts(classes: Sequence[Collection[str]], folders: Sequence[str]) -> Keys:
+    """In which part each example is held out. What is of one folder is in one part, but where a
+    class is in few folders: nothing of it would be left to learn from."""
+    of_class: dict[str, set[str]] = {}
+    for names, folder in zip(classes, folders, strict=True):
+        for name in names:
+            of_class.setdefault(name, set()).add(folder)
+    together = [
+        folder if all(len(of_class[name]) >= _PARTS for name in names) else f"{number}\n"
+        for number, (names, folder) in enumerate(zip(classes, folders, strict=True))
+    ]
+    places = {name: number for number, name in enumerate(dict.fromkeys(together))}
+    part_of = np.random.default_rng(1).permutation(len(places)) % _PARTS
+    return part_of[[places[each] for each in together]].astype(np.uint32)
 
 
 def _trusted(  # noqa: PLR0913 - all about the examples
@@ -234,7 +207,7 @@ def _trusted(  # noqa: PLR0913 - all about the examples
     parts: Keys,
     *,
     exclusive: bool,
-) -> tuple[Floats, float]:
+) -> tuple[Floats, float, HeldOut | None]:
     """How much each model is to be trusted, by answers about what it did not know."""
     opinions: list[list[Floats]] = [[] for _ in levels]
     asked: list[Keys] = []
@@ -252,12 +225,16 @@ def _trusted(  # noqa: PLR0913 - all about the examples
         if sum(map(len, asked)) >= _ENOUGH_HELD_OUT:
             break
     if not asked:
-        return mixing.first_weights(len(levels)), 0.0
+        return mixing.first_weights(len(levels)), 0.0, None
     given = [np.concatenate(each) for each in opinions]
-    true = truth[np.concatenate(asked)]
+    which = np.concatenate(asked)
+    true = truth[which]
     if exclusive:
-        return mixing.fitted_exclusive(given, true.argmax(axis=1)), 0.0
-    return mixing.fitted_each(given, true.astype(np.float64))
+        weights, place = mixing.fitted_exclusive(given, true.argmax(axis=1)), 0.0
+    else:
+        weights, place = mixing.fitted_each(given, true.astype(np.float64))
+    chances = _chances(given, weights, place, exclusive=exclusive)
+    return weights, place, HeldOut(which, chances, true)
 
 
 def _tables(  # noqa: PLR0913 - a part of all examples

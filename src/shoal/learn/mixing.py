@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.learn.arrays import Floats
 from shoal.learn.calibration import sigmoids
-
-Floats = NDArray[np.float64]
 
 _STEPS = 40
 _FIRST_WEIGHT = 0.15

@@ -11,11 +11,9 @@ _learn.c does `plain_learn` where it could be compiled; tests hold the two toget
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.learn.words import Keys, Values
+from shoal.learn.arrays import Keys, Table, Values
 
-Table = NDArray[np.float32]
 FIRST_SQUARE = 1e-3
 STILL = np.float32(1e-3)
 """A smaller error moves nothing."""

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.learn.arrays import Keys, Values
 from shoal.learn.features import Features
+from shoal.learn.page_classes import CONSTANT
 from shoal.learn.steps import Examples
-from shoal.learn.words import Keys, Values
-
-_CONSTANT = 0.1
-"""What every example has: how often a class comes, for documents of which little is known."""
 
 
 class Vocabulary:
@@ -59,7 +57,7 @@ class Vocabulary:
         counts = np.bincount(document, minlength=len(documents)) + 1  # the constant is the last
         ends = np.cumsum(counts)
         all_columns = np.full(int(ends[-1]) if len(ends) else 0, len(self.keys), np.uint32)
-        all_values = np.full(len(all_columns), _CONSTANT, np.float32)
+        all_values = np.full(len(all_columns), CONSTANT, np.float32)
         places = np.arange(len(columns)) + document
         all_columns[places] = columns
         all_values[places] = values

@@ -1,0 +1,1 @@
+"""Which commands sort what was gathered?"""
