@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
     from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
+    from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLinks
     from shoal.analysis.ranking import Ranking
     from shoal.cleaners.curve import Curve
@@ -48,11 +49,13 @@ if TYPE_CHECKING:
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
     from shoal.maintenance.compact import Compacted
+    from shoal.maintenance.naming import NamesMarked
     from shoal.maintenance.repair import Repaired
     from shoal.maintenance.verify_place import Verified
     from shoal.model.link import Link
     from shoal.model.listings.feed import Feed
     from shoal.model.plan import Plan
+    from shoal.naming.names import Named
     from shoal.repartition.repartition import Moved
     from shoal.repartition.repartition import Progress as MoveProgress
     from shoal.worker.conversion import Conversion
@@ -79,6 +82,11 @@ def crawl(
     exclude: str | Iterable[str] = (),
     rules: str | Path | None = None,
     order: str | None = None,
+    about: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    popularity: str | None = None,
+    stop_when: int | None = None,
+    value: float | None = None,
     keep: str | None = None,
     agent: str | None = None,
     contact: str | None = None,
@@ -92,7 +100,7 @@ def crawl(
     beside or in place of seeds. With `forever` it returns when it is stopped: by `max_time`, or by
     `shoal stop` from elsewhere."""
     from shoal.access.opening import settings_at
-    from shoal.config.values import described
+    from shoal.config.values import as_weights, described
     from shoal.engine.seeds import seeds_of, with_whole_paths
     from shoal.errors import UsageError
     from shoal.layout.layout import is_cluster_place, place_of
@@ -111,6 +119,11 @@ def crawl(
         "crawl.exclude": tuple(_words("exclude", exclude)) or None,
         "crawl.rules": None if rules is None else str(rules),
         "crawl.order": order,
+        "crawl.about": about,
+        "crawl.weights": None if weights is None else as_weights(weights),
+        "crawl.popularity": popularity,
+        "crawl.stop_when": stop_when,
+        "crawl.value": value,
         "crawl.keep": keep,
         "agent.agent": agent,
         "agent.contact": contact,
@@ -167,7 +180,7 @@ def add(
 ) -> "AddedSource":
     """Read folders or files of one's own into a collection, and remember them as its sources; the
     same again reads what has changed since."""
-    from shoal.control.own_sources import add_sources
+    from shoal.fleet.own_sources import add_sources
     from shoal.layout.layout import place_of
 
     return add_sources(place_of(dir), paths, settings or {})
@@ -183,7 +196,7 @@ def add_mail(
 ) -> "AddedSource":
     """Read an mbox file, a Maildir or an account (`imaps://user@host`) into a collection, and
     remember it as a source; the same again reads what has changed since."""
-    from shoal.control.own_mail import add_mail as add
+    from shoal.fleet.own_sources import add_mail as add
     from shoal.layout.layout import place_of
 
     return add(place_of(dir), mailbox, settings or {}, password_file=password_file, owner=owner)
@@ -194,7 +207,7 @@ def watch(
 ) -> "signal.Signals | None":
     """Follow the folders and mailboxes of a collection until this process is interrupted; returns
     by which signal. To be called in the main thread."""
-    from shoal.control.own_sources import watch_sources
+    from shoal.fleet.own_sources import watch_sources
     from shoal.layout.layout import place_of
 
     return watch_sources(place_of(dir), settings or {})
@@ -210,7 +223,7 @@ def own_sources(dir: str | Path | None = None) -> "list[SourceLine]":
 
 def remove_source(path: str | Path, dir: str | Path | None = None) -> "Removed":
     """Forget a folder or a mailbox, and what was read of it."""
-    from shoal.control.own_sources import remove_source_at
+    from shoal.fleet.own_sources import remove_source_at
     from shoal.layout.layout import place_of
 
     return remove_source_at(place_of(dir), path)
@@ -419,6 +432,16 @@ def link_graph(dir: str | Path | None = None, told: Progress | None = None) -> "
     return graph_report.link_graph(dir, told)
 
 
+def order_report(
+    dir: str | Path | None = None, top: int | None = None, told: Progress | None = None
+) -> "OrderReport":
+    """How early the `top` most important pages came (one in twenty), beside other orders replayed
+    on the same links."""
+    from shoal.analysis import order_report as report
+
+    return report.order_report(dir, top, told)
+
+
 def export_graph(
     file: str | Path, dir: str | Path | None = None, told: Progress | None = None
 ) -> "Exported":
@@ -526,6 +549,26 @@ def reindex(dir: str | Path | None = None, told: Counted | None = None) -> "Rein
     from shoal.access import indexing
 
     return indexing.reindex(dir, told)
+
+
+def mark_entities(dir: str | Path | None = None, told: Counted | None = None) -> "NamesMarked":
+    """Mark whom stored pages name: people, places and organisations. A crawl does so by itself;
+    this is for what was stored before, or with `understand.entities = "no"`. Not while a crawl
+    runs. `told` is handed how many documents were looked at."""
+    from shoal.access.opening import settings_at
+    from shoal.layout.layout import place_of
+    from shoal.maintenance import naming
+
+    place = place_of(dir)
+    return naming.mark_names(place, settings_at(place, {}, os.environ), told or (lambda _: None))
+
+
+def entities(text: str, language: str = "en") -> "list[Named]":
+    """Every place of a text where a person, a place or an organisation is named: `start`, `end`,
+    `kind`, `name` and `confidence`. Empty for a language that has no model."""
+    from shoal.naming import names
+
+    return names.named_in(text, language)
 
 
 # --- keeping it -----------------------------------------------------------------------------

@@ -5,13 +5,13 @@ import math
 from shoal.config import VERSION, Config
 from shoal.converters.limits import Limits
 from shoal.engine.revisit_settings import missing_settings, revisit_settings
-from shoal.focus.priority import PrioritySettings
 from shoal.focus.scope import ScopeSettings
 from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.layout.layout import Layout
+from shoal.layout.order import importance_of, order_of
 from shoal.layout.ranks import GRAPH
 from shoal.model.record import pack
 from shoal.model.visit import Keep
@@ -38,6 +38,7 @@ def frontier_settings(
         seen_cache=config.frontier.seen_cache,
         site_cache=config.frontier.site_cache,
         depth_first=config.crawl.order == "depth",
+        importance=importance_of(config),
         reach=Reach(max_depth=max_depth, sitemaps=config.sitemaps.use != "no"),
         revisits=revisit_settings(config, mode),
         missing=missing_settings(config, mode),
@@ -72,7 +73,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
     return pack(
         ChildConfig(
             scope=scope,
-            priority=PrioritySettings(order=config.crawl.order, rules=rules),
+            priority=order_of(config, rules),
             product_token=config.agent.product_token,
             strip=config.url.strip,
             keep=config.url.keep,
@@ -84,6 +85,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             software=f"Shoal/{VERSION}",
             content=config.understand.content,
             prints=config.dedupe.near == "yes",
+            names=config.understand.entities == "yes",
             feeds_anywhere=config.feeds.scope == "any",
             requisites=config.archive.max_requisites if wants_requisites(config) else 0,
             graph_directory=str(layout.data / GRAPH),
@@ -93,6 +95,9 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
 
 
 def signature_of(config: Config, scope: ScopeSettings, max_depth: int | None) -> bytes:
-    """Of all that URLs are judged by."""
+    """Of all that URLs are judged and valued by."""
     feeds = () if config.feeds.scope == "any" else (config.feeds.scope,)
-    return pack((scope, max_depth, *feeds))
+    crawl, by_value = config.crawl, tuple[str, ...]()
+    if crawl.order == "importance":
+        by_value = (crawl.order, crawl.weights, crawl.about, crawl.popularity)
+    return pack((scope, max_depth, *feeds, *by_value))

@@ -14,11 +14,14 @@ from shoal.converters import libreoffice, programs
 from shoal.converters.archive import program as bsdtar
 from shoal.converters.links import LinkMaker
 from shoal.converters.media import ocr
-from shoal.converters.reader import Reader, ReaderSettings
+from shoal.converters.reader import Reader, ReaderSettings, Weigh
 from shoal.converters.requisite_links import RequisiteLinks
 from shoal.duplicates.near.sketch import fingerprint
-from shoal.focus.priority import FixedPriority
+from shoal.focus.likeness import QueryLikeness
+from shoal.focus.priority import FixedPriority, PrioritySettings
+from shoal.focus.rules import parse_rules
 from shoal.focus.scope import CrawlScope, anywhere, for_requisites
+from shoal.focus.weighing import Weigher
 from shoal.graph.scores import NewestRanks
 from shoal.model.document import Understood
 from shoal.model.link import LinkSource
@@ -26,6 +29,7 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import changed, unpack
 from shoal.model.urls.params import ParamRules
 from shoal.model.visit import Fetched, Keep, Visit, VisitKind
+from shoal.naming.names import marker
 from shoal.store.archive import ArchiveWriter
 from shoal.understand.cage.cage import Places
 from shoal.understand.memory import give_memory_back
@@ -53,7 +57,9 @@ class Worker:
             ocr=config.ocr,
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=fingerprint if config.prints else None,
+            names=marker() if config.names else None,
             requisites=_requisites(config),
+            weigh=_weigh(config.priority),
         )
         self._anywhere = anywhere(config.scope) if config.feeds_anywhere else None
         self._limits = config.limits
@@ -118,6 +124,13 @@ def _requisites(config: ChildConfig) -> RequisiteLinks | None:
     scope, priority = for_requisites(config.scope), FixedPriority(config.priority)
     params = ParamRules.from_names(config.strip, config.keep)
     return RequisiteLinks(LinkMaker(scope, priority, params), config.requisites)
+
+
+def _weigh(settings: PrioritySettings) -> Weigh | None:
+    if settings.order != "importance":
+        return None
+    scorer = QueryLikeness(settings.words) if settings.words else None
+    return Weigher(parse_rules(settings.rules), scorer).weigh
 
 
 def _places(config: ChildConfig) -> Places:

@@ -31,6 +31,8 @@ class ChildConfig(Struct):
     """The method that tells a page's content from its frame."""
     prints: bool = False
     """Whether the sketches are wanted by which near-duplicates are found."""
+    names: bool = False
+    """Whether people, places and organisations are to be marked."""
     feeds_anywhere: bool = True
     """Whether feeds that a person named bring items from outside the scope."""
     requisites: int = 0

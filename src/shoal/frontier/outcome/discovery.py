@@ -9,10 +9,12 @@ still taken.
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from shoal.counters import Counts
 from shoal.frontier.exchange.outbound import Outbound
 from shoal.frontier.outcome import requisites
-from shoal.frontier.outcome.queue_order import URGENT, Order
-from shoal.frontier.outcome.reach import TOO_DEEP, Reach
+from shoal.frontier.outcome.queue_order import URGENT, Arrivals, Order
+from shoal.frontier.outcome.reach import TOO_DEEP
+from shoal.frontier.outcome.valuing import Valuing
 from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.provenance import Provenance
 from shoal.frontier.state.rows import (
@@ -24,33 +26,47 @@ from shoal.frontier.state.rows import (
     entry_key,
     entry_of,
 )
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.frontier.state.urls import Seen, UrlState
+from shoal.frontier.state.worth import Scale
 from shoal.model.cell import to_ms
 from shoal.model.change_history import ChangeHistory
 from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import ANSWERED, State
+from shoal.model.record import changed
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.spelling import seen_row
 from shoal.model.visit import SOURCES, VisitKind
-from shoal.ports import Batch, LinksOf, RemoteTablets
+from shoal.ports import Batch, LinksOf
 
-_REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
-# Plain integers: an enum's `&` costs more than the rest of the question.
-_SITEMAP, _FEED = int(Rel.SITEMAP), int(Rel.FEED)
+_SOME = "some"
+"""Who may read a page, where it is only known that not everyone may."""
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 
 
 class Discovery:
     def __init__(
-        self, state: FrontierState, order: Order, reach: Reach, remote: RemoteTablets | None
+        self,
+        state: FrontierState,
+        settings: FrontierSettings,
+        seams: Seams,
+        counts: Counts,
     ) -> None:
         self._table, self._urls, self._sites, self._front, self._in_flight, allowance = state
         self._doors = allowance.doors
-        self._order = order
-        self._reach = reach
+        wanted, remote = settings.importance, seams.remote
+        by_links = wanted is not None and wanted.popularity > 0
+        order = Order(settings.levels, settings.depth_first, wanted is not None, by_links)
+        self._reach = settings.reach
+        self._may_name = seams.may_name
         self._away = None if remote is None else Outbound(remote, self._sites.is_private)
-        self._arrivals = 0
+        self._order, self._arrivals = order, Arrivals(order)
+        self.valuing: Valuing | None = None
+        """None: the crawl does not go by importance."""
+        if wanted is not None:
+            scale = Scale(wanted, counts, seams.links.rank_of)
+            self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.place)
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
         self.relaxing = next(self._to_relax(), None) is not None
@@ -67,7 +83,11 @@ class Discovery:
             found = iter(self._offer_own(batch, [links[i] for i in own], origin, now))
             mine = set(own)
             targets = [next(found) if i in mine else b"" for i in range(len(links))]
-        if self._named or (self._away is not None and self._away.linked):
+        if self.valuing is not None:
+            self._named.clear()
+            if origin.found_from and not (origin.told or origin.readers):
+                self._share_out(batch, self.valuing, links, origin.found_from)
+        elif self._named or (self._away is not None and self._away.linked):
             self._hand_on(batch, origin)
         return targets
 
@@ -88,15 +108,16 @@ class Discovery:
             link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
         ]
         known = self._urls.find([link.row for link in links], keys)
-        if origin.readers:
-            # What only some may read names nothing to the crawl: what it finds, everyone may see.
-            rows = (link.row for link in links)
-            return [row if url is None else url.row for row, url in zip(rows, known, strict=True)]
+        is_some_ones = bool(origin.readers)
         depth, is_plain = origin.depth, not origin.hops
+        values = self.valuing if origin.found_from and not is_some_ones else None
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
-            if (
+            if is_some_ones and not self._may_name(origin.found_from, link.row):
+                # What it finds, others may see.
+                targets.append(link.row if found is None else found.row)
+            elif (
                 is_plain
                 and found is not None
                 and depth >= found.depth
@@ -106,6 +127,8 @@ class Discovery:
                 targets.append(found.row)
             else:
                 targets.append(self._offer_one(batch, link, found, origin, now))
+            if values is not None and found is not None and found.waits:
+                values.vote(batch, targets[-1], link, origin, now)
         return targets
 
     def _hand_on(self, batch: Batch, origin: Provenance) -> None:
@@ -122,6 +145,15 @@ class Discovery:
         for site in named:
             if site not in self._sites.active:
                 self.place_again(batch, site)
+
+    def _share_out(self, batch: Batch, by: Valuing, links: Sequence[Link], on: bytes) -> None:
+        """By importance credit goes the way of votes."""
+        better, owed = by.share_out(links, on, None if self._away is None else self._away.owns)
+        for site in better:
+            self.place_again(batch, site)
+        if self._away is not None:
+            self._away.hand_on(batch, owed)
+            self._away.take_linked()
 
     def _offer_one(
         self, batch: Batch, link: Link, found: Seen | None, origin: Provenance, now: float
@@ -160,8 +192,10 @@ class Discovery:
             found_ms=to_ms(now),
             hops=origin.hops,
             priority=URGENT if link.source is LinkSource.SUBMIT else link.priority,
-            kind=self._kind(link),
+            kind=self._reach.kind_of(link),
         )
+        if self.valuing is not None:
+            self.valuing.begin(link.row, url, link, origin)
         url.reason = self._reach.refusal(link, origin)
         state = UrlState(link.row, url, None)
         if url.reason:
@@ -169,15 +203,6 @@ class Discovery:
             self._urls.write(batch, state, now)
         else:
             self.enqueue(batch, state, 0, now)
-
-    def _kind(self, link: Link) -> VisitKind:
-        """What a page merely announces as a feed is a page until it was seen to be one."""
-        if link.source is LinkSource.REQUISITE:
-            return VisitKind.REQUISITE
-        if link.rel & _SITEMAP and (self._reach.sitemaps or link.source is not LinkSource.LINK):
-            return VisitKind.SITEMAP
-        is_feed = link.rel & _FEED and link.source in (LinkSource.FEED, LinkSource.NAMED_FEED)
-        return VisitKind.FEED if is_feed else VisitKind.PAGE
 
     def _meet_again(
         self, batch: Batch, row: bytes, link: Link, origin: Provenance, now: float
@@ -203,8 +228,9 @@ class Discovery:
         if url.can_reopen and not refusal and link.source is not LinkSource.SUBMIT:
             url.state, url.reason = State.QUEUED, ""
             url.hops, url.priority = origin.hops, link.priority
-            if link.source is LinkSource.NAMED_FEED:
-                url.source = link.source
+            url.source = link.source if link.source is LinkSource.NAMED_FEED else url.source
+            if self.valuing is not None:
+                self.valuing.begin(row, url, link, origin)
             self.enqueue(batch, state, 0, now)
             return
         if refusal and url.category == TOO_DEEP:
@@ -233,7 +259,7 @@ class Discovery:
         if revisit:
             url.level = REVISIT if url.kind in SOURCES else REVISIT + 1
         url.due_ms = due_ms
-        url.order = self._arrival(now)
+        url.order = self._arrivals.number(url.priority, now)
         self._urls.write(batch, state, now)
         site, entry = site_of_key(row), entry_of(row, url)
         batch.put("queue", entry_key(site, entry), b"")
@@ -274,6 +300,8 @@ class Discovery:
     def hasten(self, batch: Batch, row: bytes, priority: float, now: float) -> bool:
         """Fetch a known URL sooner; if that is a person's wish, also again, and whatever the scope
         says (robots.txt is still obeyed)."""
+        if self.valuing is not None and priority < URGENT:
+            return self.valuing.revalue(batch, row, now)
         state = self._urls.state_of(row)
         if state is None or row in self._in_flight:
             return False
@@ -317,9 +345,7 @@ class Discovery:
         if state is None or state.url.kind in SOURCES:
             return
         if state.url.history is None and not state.url.visits:
-            state.url.history = ChangeHistory(
-                history.quiet_seconds, history.dated, dict(history.undated), history.observed
-            )
+            state.url.history = changed(history, undated=dict(history.undated))
             self._urls.write(batch, state, now)
 
     def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
@@ -364,18 +390,16 @@ class Discovery:
         for row in rows:
             batch.delete("queue", RELAX_MARK + row)
             url = self._urls.read(row)
-            if url is None or url.restricted:
+            if url is None:
                 continue
+            readers = [_SOME] if url.restricted else None
             links = links_of(row)
             moved = [link for link in links if link.rel & Rel.REDIRECT]
             others = [link for link in links if not link.rel & Rel.REDIRECT]
-            self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row), now)
-            self.offer(batch, others, Provenance(url.depth + 1, 0, row), now)
-
-    def _arrival(self, now: float) -> int:
-        """Later is more, also after a restart; for depth first it is less."""
-        self._arrivals = max(self._arrivals + 1, round(now * 1_000_000))
-        return _REVERSED - self._arrivals if self._order.depth_first else self._arrivals
+            moved_from = Provenance(url.depth, url.hops + 1, row, readers=readers, told=True)
+            named_by = Provenance(url.depth + 1, 0, row, readers=readers, told=True)
+            self.offer(batch, moved, moved_from, now)
+            self.offer(batch, others, named_by, now)
 
     def _to_relax(self) -> Iterator[bytes]:
         keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))

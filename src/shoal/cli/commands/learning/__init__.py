@@ -1,1 +1,0 @@
-"""Which commands sort what was gathered?"""
