@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import signal
 
     from shoal.access.indexing import Reindexed
+    from shoal.analysis.classes import Applied, ClassCount, ClassShare, Trained
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
     from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from shoal.files.fingerprint_accuracy import FingerprintAccuracy
     from shoal.files.named_texts import NamedPair
     from shoal.fleet.coordinator import Watch as ClusterWatch
+    from shoal.layout.classes import ClassReport
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
     from shoal.maintenance.compact import Compacted
@@ -364,6 +366,56 @@ def rank(
     from shoal.analysis import ranking
 
     return ranking.rank(dir, personal, top, told, site, address, unfetched)
+
+
+def train_classes(
+    tree: str | Path,
+    dir: str | Path | None = None,
+    accept: float = 0.5,
+    told: Counted | None = None,
+) -> "Trained":
+    """Learn classes from a folder of folders of files, or from a file with lines of a class, a tab
+    and a URL; then mark all stored pages with theirs, and new ones as they come."""
+    from shoal.analysis import classes
+
+    return classes.train(tree, dir, accept, told)
+
+
+def apply_classes(dir: str | Path | None = None, told: Counted | None = None) -> "Applied":
+    """Mark the stored pages with their classes once more."""
+    from shoal.analysis import classes
+
+    return classes.apply(dir, told)
+
+
+def remove_classes(dir: str | Path | None = None, told: Counted | None = None) -> "Applied":
+    """Forget what was learned, and take the classes of all pages back."""
+    from shoal.analysis import classes
+
+    return classes.remove(dir, told)
+
+
+def class_report(dir: str | Path | None = None) -> "ClassReport":
+    """How good the classes are, by examples that were held out."""
+    from shoal.analysis import classes
+
+    return classes.report(dir)
+
+
+def class_tree(dir: str | Path | None = None) -> "list[ClassCount]":
+    """All classes and what stands above them, with how many pages each has."""
+    from shoal.analysis import classes
+
+    with open(dir) as collection:
+        return classes.tree(collection)
+
+
+def page_classes(url: str, dir: str | Path | None = None, most: int = 3) -> "list[ClassShare]":
+    """The likeliest classes of a stored page, with the words that decided."""
+    from shoal.analysis import classes
+
+    with open(dir) as collection:
+        return classes.of_page(collection, url, most)
 
 
 def links(url: str, dir: str | Path | None = None, at_most: int = 1000) -> "PageLinks":

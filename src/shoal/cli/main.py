@@ -21,7 +21,7 @@ from shoal.errors import CollectionError, ShoalError, UsageError
 _TRACEBACK = "--traceback"
 _THEMES = (
     *("crawl", "refresh", "sources", "plan", "map", "sitemap", "feed", "read", "search", "serve"),
-    *("analysis.links", "analysis.freshness", "analysis.simulate"),
+    *("analysis.links", "analysis.freshness", "analysis.simulate", "analysis.classes"),
     *("convert", "clean", "slope", "analysis.dups", "control", "analysis.mark"),
     *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )

@@ -89,6 +89,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             feeds_anywhere=config.feeds.scope == "any",
             requisites=config.archive.max_requisites if wants_requisites(config) else 0,
             graph_directory=str(layout.data / GRAPH),
+            classes_directory=str(layout.directory),
         )
     )
 

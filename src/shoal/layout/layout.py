@@ -6,6 +6,7 @@
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
     index/        the full-text index; rebuilt from the table when it is not there
     graph/        ranks of the last `shoal rank`
+    classes/      what `shoal classes train` has learned
     inbox/        commands for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
     following.json  which sources are being followed, and how far that is
@@ -43,7 +44,8 @@ the file `whole`."""
 READERS = "readers"
 _OWN = frozenset(
     (
-        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log", "outlook"),
+        *("shoal.toml", "table", "warc", "index", "graph", "classes", "inbox", "lock", "log"),
+        "outlook",
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
         *("following.json", ".following.json.part"),
         *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),

@@ -39,3 +39,5 @@ class ChildConfig(Struct):
     """How many pictures, styles and scripts of one page are wanted; 0: none."""
     graph_directory: str = ""
     """Where ranks stand once there are any; they count in priority order."""
+    classes_directory: str = ""
+    """Where classes stand once there are any; pages are marked with theirs."""
