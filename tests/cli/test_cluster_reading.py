@@ -372,6 +372,7 @@ TESTED = {
     *("status", "search", "verify", "repair", "rank", "graph", "reindex", "freshness", "compact"),
     *("map", "stop", "plan", "shadow", "doctor", "crawl", "refresh"),
     "serve",  # tests/web/test_cluster.py
+    "entities",  # tests/cluster/test_at_rest.py
 }
 
 
