@@ -369,6 +369,7 @@ TESTED = {
     *("map", "stop", "plan", "shadow", "doctor", "crawl", "refresh"),
     *("classes", "entities", "order"),  # their own suites
     "serve",  # tests/web/test_cluster.py
+    "entities",  # tests/cluster/test_at_rest.py
 }
 
 
