@@ -207,6 +207,47 @@ def test_a_source_is_forgotten_with_its_documents(place: Path, root: Path, tmp_p
         remove_source_at(str(place), tmp_path)
 
 
+def files_with(place: Path, word: bytes) -> list[str]:
+    files = [each for each in place.rglob("*") if each.is_file()]
+    return sorted(each.name for each in files if word in each.read_bytes())
+
+
+def test_of_a_source_that_was_forgotten_no_file_has_a_word_left(
+    place: Path, root: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept.txt").write_text("Walrus on the beach")
+    (root / "one.txt").write_text("Clownfish tell zqvxkjw4711 to nobody")
+    with zipfile.ZipFile(root / "a.zip", "w") as file:
+        file.writestr("two.txt", "Anemones tell zqvxkjw4711 to nobody, either")
+    look(place, root, other)
+    assert files_with(place, b"zqvxkjw4711")
+    before = set(Layout(place).index.glob("*.term"))  # whose bytes are no plain words
+    removed = remove_source_at(str(place), root)
+    assert (removed.documents, removed.note) == (2, "")
+    assert files_with(place, b"zqvxkjw4711") == []
+    assert before
+    assert not [each for each in before if each.exists()]
+    assert found_by(place, "zqvxkjw4711") == set()
+    assert found_by(place, "walrus") == {bytes((other / "kept.txt").resolve())}
+
+
+def test_of_files_that_were_deleted_the_table_has_no_word_left(place: Path, root: Path) -> None:
+    """A kill between leaves it to the next look."""
+    for number in range(30):
+        (root / f"{number}.txt").write_text(f"Clownfish tell zqvxkjw{number} to nobody")
+    (root / "kept.txt").write_text("Walrus on the beach")
+    look(place, root)
+    for number in range(30):
+        (root / f"{number}.txt").unlink()
+    assert add(place, root, SHOAL_FAULT="source.removed:30", SHOAL_INDEX_FOLLOW="no")
+    assert any(each.endswith((".sst", ".log")) for each in files_with(place, b"zqvxkjw7 "))
+    look(place)
+    assert not any(each.endswith((".sst", ".log")) for each in files_with(place, b"zqvxkjw7 "))
+    assert stored(place) == on_disk(root)
+
+
 def test_a_file_that_may_not_be_read_is_no_document(
     place: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,8 @@ class Added(Struct):
 class Removed(Struct):
     path: str
     documents: int
+    note: str = ""
+    """What is still to be done, for nothing of them to be left in the collection's files."""
 
 
 def add_sources(
@@ -172,8 +174,9 @@ def remove_source_at(place: str, path: str | Path) -> Removed:
     layout.must_exist()
     layout.must_be_free()
     whole = str(path).encode() if is_imap(str(path)) else whole_path(path)
-    gone = run(remove_source(layout.directory, config, whole))
-    return Removed(_shown(whole), gone)
+    done = run(remove_source(layout.directory, config, whole))
+    note = "" if done.is_wiped else "their words leave the index's files with: shoal reindex"
+    return Removed(_shown(whole), done.documents, note)
 
 
 def line_of(table: Table, row: SourceRow) -> SourceLine:

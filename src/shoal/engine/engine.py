@@ -23,6 +23,7 @@ from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
 from shoal.engine.local_files import look_again
 from shoal.engine.own_documents import OwnDocuments
+from shoal.engine.own_tidying import Tidying
 from shoal.engine.part_settings import child_config, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
 from shoal.engine.recovery import Recovered, mend_archive
@@ -204,9 +205,8 @@ class Engine:
         self._fetcher = fetchers(
             config, self._resolver, self.clock, holds, lambda: self._nameless, self.bodies
         )
-        limits = ChildLimits(
-            page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
-        )
+        page_seconds, memory_bytes = config.understand.timeout, config.understand.memory
+        limits = ChildLimits(page_seconds=page_seconds, memory_bytes=memory_bytes)
         children = config.crawl.child_count
         command, settings = command_for(FACTORY), self._child_config()
         self._pool = Pool(command, settings, children, limits, self.clock, self.bodies)
@@ -283,8 +283,10 @@ class Engine:
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
 
-    def own_documents(self) -> OwnDocuments:
-        return OwnDocuments(self.crawl(), self._frontier, self._store, self._prints, self.clock)
+    def own_documents(self, tidy: Tidying) -> OwnDocuments:
+        return OwnDocuments(
+            self.crawl(), self._frontier, self._store, self._prints, self.clock, tidy
+        )
 
     def cpu_seconds(self) -> float:
         return time.process_time() + self._pool.stats.cpu_seconds

@@ -40,9 +40,14 @@ class IndexFollowing:
         """How far it has come in the log."""
         return self._child.state.position
 
-    def hurry(self) -> None:
-        """What somebody waits for is taken in at once."""
-        self._child.hurry(self._log.take_awaited())
+    def hurry(self, at_most: int | None = None) -> None:
+        """What somebody waits for is taken in at once; more than `at_most` comes in its turn, which
+        costs less."""
+        awaited = self._log.take_awaited()
+        if at_most is None or len(awaited) <= at_most:
+            self._child.hurry(awaited)
+        else:
+            self._child.stir()
 
     def forget(self) -> None:
         """Changes that the index has."""

@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +18,15 @@ from shoal.config import Config
 from shoal.engine.engine import Engine
 from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
+from shoal.engine.own_tidying import Tidying
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
+from shoal.indexer.indexing import make_anew
 from shoal.model.record import pack, unpack
 from shoal.model.source import FOLDER, MAIL, SOURCE_KEYS, SourceRow, source_key
 from shoal.model.source_change import Gone
 from shoal.model.urls.file_url import file_url
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Fetched
 from shoal.ports import DocumentSource, Table
 from shoal.sources.disk.filesystem import read_when_idle
@@ -31,7 +35,13 @@ from shoal.sources.disk.inventory import Inventory
 from shoal.sources.disk.listing import DiskSettings
 from shoal.sources.mail.identity import url_of_mail
 
+_FILES = b"file:"
 _LOOK_SECONDS = 1.0
+_FEW = 20
+"""Documents that come together are found at once; more come into the index in their turn."""
+_MOST_ANEW, _ANEW_SHARE = 20_000, 20
+"""Documents that are left, for the index to be made anew when others are forgotten: so many, and so
+many for each of those."""
 _BEFORE_FIRST_TELL_SECONDS = 0.2
 
 Tell = Callable[[Taking], None]
@@ -77,7 +87,8 @@ class OwnSources:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         config = engine.config
-        self._documents = engine.own_documents()
+        self._tidying = Tidying(engine.table)
+        self._documents = engine.own_documents(self._tidying)
         self._index = engine.follow_index()
         self._threads = ThreadPoolExecutor(initializer=read_when_idle)
         self._share = CpuShare(config.files.share, engine.cpu_seconds)
@@ -127,9 +138,8 @@ class OwnSources:
         try:
             for each in going:
                 self._documents.remove(source, Gone(file_url(each)))
-            batch = table.batch()
-            batch.delete("site", source_key(FOLDER, path))
-            table.write(batch)
+            await self._tidy()
+            self._delete(source_key(FOLDER, path))
         finally:
             await self._end()
         return len(going)
@@ -144,13 +154,29 @@ class OwnSources:
                 self._documents.remove(source, Gone(url_of_mail(account, digest)))
                 gone += 1
             inventory.clear()
-            batch = table.batch()
-            batch.delete("site", source_key(MAIL, row.name))
-            table.write(batch)
+            await self._tidy()
+            self._delete(source_key(MAIL, row.name))
         finally:
             source.close()
             await self._end()
         return gone
+
+    def _delete(self, key: bytes) -> None:
+        batch = self._engine.table.batch()
+        batch.delete("site", key)
+        self._engine.table.write(batch)
+
+    async def _tidy(self) -> None:
+        """What has gone is to be gone from the table's files."""
+        if self._tidying.is_owed:
+            own = [_rows_begin_with(row) for row in rows(self._engine.table)]
+            await self._in_thread(partial(self._tidying.rewrite, self._tidying.begin(own)))
+            self._tidying.end()
+
+    async def _keep_tidy(self) -> None:
+        while True:
+            await asyncio.sleep(self._engine.config.files.sweep)
+            await self._tidy()
 
     def _source(self, row: SourceRow) -> DocumentSource:
         if row.kind == MAIL:
@@ -195,21 +221,25 @@ class OwnSources:
         chosen = [each for each in rows(self._engine.table) if paths is None or each.name in paths]
         sources: list[DocumentSource] = [self._source(row) for row in chosen]
         self._start()
-        telling = asyncio.create_task(self._keep_telling(tell))
+        beside = [asyncio.create_task(self._keep_telling(tell))]
         try:
             for source in sources:
                 if forever:
                     await self._in_thread(source.watch)
                 await self._look(source, everything=True)
             self._engine.sync()
+            if not self._over.is_set():
+                await self._tidy()
             if forever:
+                beside.append(asyncio.create_task(self._keep_tidy()))
                 async with asyncio.TaskGroup() as group:
                     for source in sources:
                         group.create_task(self._follow(source))
                     if not sources:
                         await self._over.wait()
         finally:
-            telling.cancel()
+            for each in beside:
+                each.cancel()
             for source in sources:
                 source.close()
             await self._end()
@@ -252,7 +282,7 @@ class OwnSources:
         """What was taken in is to be found at once; what the index has is forgotten in the log."""
         if self._index is None:
             return
-        self._index.hurry()
+        self._index.hurry(_FEW)
         position = self._index.position
         if position != self._forgotten:
             self._index.forget()
@@ -265,6 +295,12 @@ class OwnSources:
 
     async def _in_thread(self, work: Callable[[], None]) -> None:
         await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+class Forgotten(NamedTuple):
+    documents: int
+    is_wiped: bool
+    """Whether their words have left the index's files, too."""
 
 
 class Looked(NamedTuple):
@@ -299,15 +335,21 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
         await engine.close()
 
 
-async def remove_source(place: Path, config: Config, path: bytes) -> int:
-    """Forget a source, with its documents."""
+async def remove_source(place: Path, config: Config, path: bytes) -> Forgotten:
+    """Forget a source, with its documents, also what is left of them in files."""
     engine = Engine(place, config, at_rest=True)
     try:
         if all(each.name != path for each in rows(engine.table)):
             raise UsageError(f"{os.fsdecode(path)} is no source of this collection")
-        return await OwnSources(engine).remove(path)
+        gone = await OwnSources(engine).remove(path)
     finally:
         await engine.close()
+    return Forgotten(gone, not gone or make_anew(place, _MOST_ANEW + _ANEW_SHARE * gone))
+
+
+def _rows_begin_with(row: SourceRow) -> bytes:
+    """Those of the documents that a source brought."""
+    return row_key(url_of_mail(account_of(row), b"")) if row.kind == MAIL else _FILES
 
 
 def _is_in(path: bytes, folder: bytes) -> bool:

@@ -108,6 +108,8 @@ def sources_remove(
     else:
         gone = count(removed.documents, "document is", "documents are")
         screen.say(f"{removed.path} is forgotten, and {gone} gone with it.")
+        if removed.note:
+            screen.remark(removed.note)
 
 
 @mail_app.callback(invoke_without_command=True)
