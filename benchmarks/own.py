@@ -10,12 +10,13 @@ installed (Debian: recollcmd, notmuch) is named and left out.
 """
 
 import argparse
+import compileall
 import os
 import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,7 +54,18 @@ def measure(indexer: Indexer, log: Path, idle_seconds: float) -> Measured:
     return Measured(indexer.name, first, again, size, idle)
 
 
-def idle_share(command: Sequence[str], log: Path, seconds: float) -> float:
+def compiled() -> None:
+    """As pip leaves what it installs; a checkout may never have been compiled."""
+    for place in shoal.__path__:
+        compileall.compile_dir(place, quiet=1)
+
+
+def idle_share(
+    command: Sequence[str],
+    log: Path,
+    seconds: float,
+    at_rest: Callable[[int], object] = lambda _pid: None,
+) -> float:
     """Of one core, by all its processes, after it has come to rest."""
     with log.open("wb") as output:
         program = subprocess.Popen(
@@ -61,6 +73,7 @@ def idle_share(command: Sequence[str], log: Path, seconds: float) -> float:
         )
     try:
         _wait_for_rest(program)
+        at_rest(program.pid)
         before, started = _cpu_of_tree(program.pid), time.monotonic()
         time.sleep(seconds)
         spent = _cpu_of_tree(program.pid) - before
@@ -170,6 +183,7 @@ def main() -> None:
     parser.add_argument("--sources", type=int, default=600)
     parser.add_argument("--idle", type=float, default=60.0, help="seconds")
     options = parser.parse_args()
+    compiled()
     with tempfile.TemporaryDirectory(prefix="own-", dir=options.work) as directory:
         work = Path(directory)
         counts = (options.stories, options.pages, options.articles, options.sources)

@@ -207,9 +207,8 @@ class Engine:
         )
         page_seconds, memory_bytes = config.understand.timeout, config.understand.memory
         limits = ChildLimits(page_seconds=page_seconds, memory_bytes=memory_bytes)
-        children = config.crawl.child_count
-        command, settings = command_for(FACTORY), self._child_config()
-        self._pool = Pool(command, settings, children, limits, self.clock, self.bodies)
+        parts = command_for(FACTORY), self._child_config(), config.crawl.child_count
+        self._pool = Pool(*parts, limits, self.clock, self.bodies)
 
     # --- a crawl ----------------------------------------------------------------------------
 
@@ -284,9 +283,8 @@ class Engine:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
 
     def own_documents(self, tidy: Tidying) -> OwnDocuments:
-        return OwnDocuments(
-            self.crawl(), self._frontier, self._store, self._prints, self.clock, tidy
-        )
+        here = self._frontier, self._store, self._prints, self.clock
+        return OwnDocuments(self.crawl(), *here, tidy)
 
     def cpu_seconds(self) -> float:
         return time.process_time() + self._pool.stats.cpu_seconds

@@ -246,7 +246,7 @@ class OwnSources:
 
     def _start(self) -> None:
         if self._index is not None:
-            self._index.start(is_patient=True)
+            self._index.start_patiently()
 
     async def _end(self) -> None:
         self._threads.shutdown(cancel_futures=True)
