@@ -56,7 +56,7 @@ from shoal.store.archive_ends import written_ends
 from shoal.store.archive_sync import ArchiveSync
 from shoal.store.pages import PageStore
 from shoal.store.rows import stored_fate
-from shoal.store.table import RocksTable
+from shoal.store.table import CACHE_BYTES, READER_CACHE_BYTES, RocksTable
 from shoal.understand.pool import ChildLimits, Pool
 from shoal.understand.process import command_for
 from shoal.worker.child_config import FACTORY
@@ -137,9 +137,9 @@ class Engine:
 
     def _open_table(self) -> RocksTable:
         identity, path = self._identity, self.layout.table
-        if identity is None:
-            return RocksTable(path)
-        return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
+        if identity is not None:
+            return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
+        return RocksTable(path, cache_bytes=READER_CACHE_BYTES if self._at_rest else CACHE_BYTES)
 
     def _set_clock(self) -> float:
         """Time does not go back in a collection. Returns the seconds by which the machine's clock

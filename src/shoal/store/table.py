@@ -55,7 +55,7 @@ FAMILIES = (
     "outbox",
 )
 
-_CACHE_BYTES = 256 << 20
+CACHE_BYTES = 256 << 20
 """Of blocks, filters and indexes; with half of it a URL costs a tenth more at 100 M."""
 READER_CACHE_BYTES = 64 << 20
 """Who reads beside a crawl takes less: nothing there is asked a hundred times a page."""
@@ -118,7 +118,7 @@ class RocksTable(Closing):
         path: Path,
         *,
         reader: bool = False,
-        cache_bytes: int = _CACHE_BYTES,
+        cache_bytes: int = CACHE_BYTES,
         guard: Callable[[], None] | None = None,
     ) -> None:
         """`guard` is called before every write, and raises when there must be none."""
