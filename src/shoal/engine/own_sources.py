@@ -38,7 +38,7 @@ from shoal.sources.mail.identity import url_of_mail
 _FILES = b"file:"
 _LOOK_SECONDS = 1.0
 _FEW = 20
-"""Documents that come together are found at once; more come into the index in their turn."""
+"""Of a first look; more of its documents come into the index in their turn, for less."""
 _MOST_ANEW, _ANEW_SHARE = 20_000, 20
 """Documents that are left, for the index to be made anew when others are forgotten: so many, and so
 many for each of those."""
@@ -95,6 +95,8 @@ class OwnSources:
         self._over = asyncio.Event()
         self._written: dict[bytes, bytes] = {}
         self._forgotten = 0
+        self._at_once: int | None = None
+        """Documents that come together and are found at once; None: all."""
 
     @property
     def taking(self) -> Taking:
@@ -226,7 +228,9 @@ class OwnSources:
             for source in sources:
                 if forever:
                     await self._in_thread(source.watch)
+                self._at_once = None if source.row().whole else _FEW
                 await self._look(source, everything=True)
+            self._at_once = None
             self._engine.sync()
             if not self._over.is_set():
                 await self._tidy()
@@ -282,7 +286,7 @@ class OwnSources:
         """What was taken in is to be found at once; what the index has is forgotten in the log."""
         if self._index is None:
             return
-        self._index.hurry(_FEW)
+        self._index.hurry(self._at_once)
         position = self._index.position
         if position != self._forgotten:
             self._index.forget()
