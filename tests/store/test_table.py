@@ -278,6 +278,20 @@ def test_a_reader_that_missed_the_end_of_the_log_sees_what_was_moved_into_files(
             assert {reader.get(family, b"k") for family in FAMILIES} == {b"after"}
 
 
+def test_a_reader_sees_what_a_writer_wrote_before_it_came_again(tmp_path: Path) -> None:
+    with RocksTable(tmp_path / "table") as table:
+        for family in FAMILIES:
+            put(table, family, b"k", b"before")
+        reader = RocksTable(tmp_path / "table", reader=True)
+        for family in FAMILIES:
+            put(table, family, b"k", b"after")
+    with reader:
+        for _ in range(3):
+            with RocksTable(tmp_path / "table"):
+                reader.catch_up()
+                assert {reader.get(family, b"k") for family in FAMILIES} == {b"after"}
+
+
 def test_what_was_deleted_is_gone_from_the_files(tmp_path: Path) -> None:
     secret = b"4f1c9f8e5bb04b0f"
 
