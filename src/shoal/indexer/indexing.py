@@ -11,7 +11,7 @@ from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
 from shoal.indexer.follower import Follower, Progress, commit, follow_to_the_end
 from shoal.indexer.memory import Memory
-from shoal.layout.index_state import is_behind, read_state
+from shoal.layout.index_state import IndexState, is_behind, read_state
 from shoal.layout.layout import Layout
 
 
@@ -38,21 +38,25 @@ def bring_up_to_date(directory: Path, progress: Progress | None = None) -> int:
 def make_anew(directory: Path, at_most: int) -> bool:
     """The index is rebuilt, so that its files hold no word of what was removed; not where more
     documents than these are left, or another process writes it. Returns whether it was."""
-    layout = Layout(directory)
-    state = read_state(layout)
+    state = read_state(Layout(directory))
     if state is None:
         return True  # there is none
     if state.pages + state.inside > at_most:
         return False
     try:
-        with (
-            TabletView(layout) as collection,
-            Memory(layout.index, collection.config.index.memory) as memory,
-            IndexWriter(layout.index, memory.heap_bytes) as writer,
-        ):
-            follower = Follower(collection.table, collection.store, writer, memory)
-            follower.rebuild()
-            commit(layout, follower)
+        rebuild(directory)
     except Busy:
         return False
     return True
+
+
+def rebuild(directory: Path, progress: Progress | None = None) -> tuple[IndexState, int]:
+    """Of all that is stored. Returns also how many documents were looked at."""
+    with (
+        TabletView(directory) as collection,
+        Memory(collection.layout.index, collection.config.index.memory) as memory,
+        IndexWriter(collection.layout.index, memory.heap_bytes) as writer,
+    ):
+        follower = Follower(collection.table, collection.store, writer, memory)
+        documents = follower.rebuild(progress)
+        return commit(collection.layout, follower), documents
