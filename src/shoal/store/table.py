@@ -268,7 +268,8 @@ class RocksTable(Closing):
         """All families as of one moment, as a table in a new directory: its large files are hard
         links to ours, which never change. Any thread may ask for it."""
         try:
-            self.flush()  # other threads run meanwhile, which a checkpoint does not allow
+            for family in list(self._families.values()):
+                family.flush(True)  # other threads run meanwhile, which a checkpoint does not allow
             Checkpoint(self._db).create_checkpoint(str(path))
         except Exception as error:  # the library raises bare Exception
             raise CollectionError(f"The table can't be copied to {path}: {error}.") from error
