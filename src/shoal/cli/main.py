@@ -22,7 +22,7 @@ _TRACEBACK = "--traceback"
 _THEMES = (
     *("crawl", "refresh", "sources", "plan", "map", "sitemap", "feed", "read", "search", "serve"),
     *("analysis.links", "analysis.order", "analysis.freshness", "analysis.simulate"),
-    "analysis.classes",
+    *("analysis.classes", "analysis.tree"),
     *("convert", "clean", "slope", "analysis.dups", "control", "analysis.mark"),
     *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )
