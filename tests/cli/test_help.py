@@ -30,6 +30,7 @@ def test_all_commands_are_there() -> None:
         "feed": ("add", "remove", "list", "opml", "show"),
         "user": ("add", "remove", "list"),
         "classes": ("train", "apply", "show", "report", "remove"),
+        "tree": ("make", "show", "remove"),
         "sources": ("remove",),
         "mail": ("add",),
         "cluster": (

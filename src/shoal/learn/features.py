@@ -24,6 +24,11 @@ class Features(NamedTuple):
     """How many of them, the last ones, are numbers."""
 
 
+def features_of(keys: bytes, values: bytes) -> Features:
+    """As a `WordCounter` counted them."""
+    return Features(np.frombuffer(keys, np.uint32), np.frombuffer(values, np.float32))
+
+
 class Decided(NamedTuple):
     """What a word or a number did for a decision, or against it."""
 
