@@ -95,6 +95,9 @@ def excerpt(data: bytes, other: bytes) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    if arguments == ["--help"]:
+        print(__doc__.rstrip())
+        return 0
     if len(arguments) > 1:
         print("Give one file or none: checksums.py [FILE]", file=sys.stderr)
         return 2

@@ -128,6 +128,8 @@ def measure(folder: Path) -> str:
 def main(arguments: list[str]) -> int:
     try:
         match arguments:
+            case ["--help"]:
+                print(__doc__.rstrip())
             case ["measure", folder]:
                 print(measure(Path(folder)))
             case [_, *_]:

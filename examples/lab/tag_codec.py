@@ -203,6 +203,8 @@ def html_files(names: list[str]) -> list[bytes]:
 def main(arguments: list[str]) -> int:
     try:
         match arguments:
+            case ["--help"]:
+                print(__doc__.rstrip())
             case ["encode", source, target]:
                 Path(target).write_bytes(encode(Path(source).read_bytes()))
             case ["decode", source, target]:

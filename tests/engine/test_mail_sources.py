@@ -15,7 +15,8 @@ from shoal.config import Config
 from shoal.control.own_mail import add_mail, mailboxes_of
 from shoal.control.own_sources import remove_source_at
 from shoal.engine.own_documents import Taking
-from shoal.engine.own_sources import OwnSources, look_at
+from shoal.engine.own_looks import look_at
+from shoal.engine.own_sources import OwnSources
 from shoal.errors import UsageError
 from shoal.layout.layout import Layout
 from shoal.loop import run

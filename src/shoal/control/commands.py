@@ -11,7 +11,8 @@ import difflib
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from shoal.access.opening import is_there, open_collection, settings_at
@@ -23,7 +24,7 @@ from shoal.engine.engine import Engine
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.frontier.background.commands import LONGEST_DELAY_SECONDS
 from shoal.layout.cluster_status import running_status, status_at
-from shoal.layout.layout import Layout, is_cluster_place, is_locked
+from shoal.layout.layout import Layout, is_cluster_place, is_given_way, is_locked
 from shoal.loop import run
 from shoal.model.urls.params import ParamRules
 from shoal.model.urls.rowkey import site_key
@@ -56,6 +57,8 @@ _NEAR_REASONS = 8
 _MOST_SHOWN = 80
 _MARK_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _MARK_CHARS = 300
+_MARKS_AT_ONCE = 500
+"""Told to a cluster in one order."""
 _STATUS = re.compile(r"[1-5][0-9]{2}")
 
 
@@ -145,6 +148,19 @@ def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
     return _give(place, config, [Mark(page.url, dict(marks))])
 
 
+def mark_all(place: Place, found: Iterable[tuple[str, Mapping[str, str]]]) -> bool:
+    """As `mark`, of many stored pages, with what was computed. Returns whether a running crawl, or
+    the next start of a cluster, has yet to write it."""
+    config, commands = _config(place), (Mark(url, dict(marks)) for url, marks in found)
+    if not is_cluster_place(str(place)):
+        return _give(place, config, commands)
+    waits = False
+    while some := list(islice(commands, _MARKS_AT_ONCE)):
+        _give(place, config, some)
+        waits = True
+    return waits
+
+
 def poll(place: Place, urls: Sequence[str], *, wanted: bool) -> bool:
     """Poll these feeds from now on, or no more; the first ones make a collection. Returns whether
     a crawl runs."""
@@ -200,7 +216,7 @@ def stop(place: Place, patience_seconds: float) -> bool:
         return _is_over_within(lambda: status_at(str(place)).running, patience_seconds)
     layout = Layout(Path(place))
     layout.must_exist()
-    if not is_locked(layout):
+    if not is_locked(layout) or is_given_way(layout):
         raise CollectionError(f"No crawl is running in {place}.")
     inbox = Inbox(layout.inbox)
     name = inbox.post(Stop())
@@ -226,7 +242,7 @@ def _config(place: Place) -> Config:
     return settings_at(place, {}, os.environ)
 
 
-def _give(place: Place, config: Config, commands: Sequence[Command]) -> bool:
+def _give(place: Place, config: Config, commands: Iterable[Command]) -> bool:
     if is_cluster_place(str(place)):
         post(str(place), TabletCommands(list(commands)))
         return status_at(str(place)).running
@@ -244,7 +260,7 @@ def _give(place: Place, config: Config, commands: Sequence[Command]) -> bool:
     return True
 
 
-async def _carry_out(directory: Path, config: Config, orders: Sequence[Command]) -> None:
+async def _carry_out(directory: Path, config: Config, orders: Iterable[Command]) -> None:
     engine = Engine(directory, config, at_rest=True)
     try:
         commands = engine.commands()

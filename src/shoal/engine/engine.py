@@ -21,9 +21,10 @@ from shoal.engine.exchange import Exchange
 from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
-from shoal.engine.local_files import look_again
+from shoal.engine.local_files import keep_to_owner, look_again, may_name
 from shoal.engine.own_documents import OwnDocuments
-from shoal.engine.part_settings import child_config, frontier_settings, signature_of
+from shoal.engine.own_tidying import Tidying
+from shoal.engine.part_settings import child_config, child_limits, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
 from shoal.engine.rank_upkeep import link_facts
 from shoal.engine.recovery import Recovered, mend_archive
@@ -31,7 +32,6 @@ from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.replaying import Replaying
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
 from shoal.engine.source_schedule import DiskSourceSchedule
-from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, anywhere
 from shoal.frontier.background.revisit_dates import Selection, leave_chosen
@@ -40,14 +40,13 @@ from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.rows import CLOCK_KEY, MODE_KEY
 from shoal.frontier.state.settings import Report, Seams
 from shoal.frontier.state.view import FrontierView
-from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow, scope_settings
+from shoal.layout.crawl_row import CRAWL_KEY, scope_settings, stored_crawl
 from shoal.layout.duplicates import duplicates
 from shoal.layout.identity import TabletIdentity, adopt_identity, borrower_of
 from shoal.layout.layout import Layout, WriteLock
 from shoal.layout.runs import RunLog
 from shoal.model.link import Link
 from shoal.model.messages import Root
-from shoal.model.record import VERSION as SCHEMA
 from shoal.model.record import pack, unpack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.url import site_of
@@ -56,8 +55,8 @@ from shoal.store.archive_ends import written_ends
 from shoal.store.archive_sync import ArchiveSync
 from shoal.store.pages import PageStore
 from shoal.store.rows import stored_fate
-from shoal.store.table import RocksTable
-from shoal.understand.pool import ChildLimits, Pool
+from shoal.store.table import CACHE_BYTES, READER_CACHE_BYTES, RocksTable
+from shoal.understand.pool import Pool
 from shoal.understand.process import command_for
 from shoal.worker.child_config import FACTORY
 from shoal.worker.fetchers import fetchers, resolver
@@ -68,7 +67,7 @@ _SPENDING_SECONDS = 60.0
 class Engine:
     """A collection, opened for writing."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - whose it is, and what it is opened for
         self,
         place: Path | Layout,
         config: Config,
@@ -76,16 +75,15 @@ class Engine:
         *,
         at_rest: bool = False,
         identity: TabletIdentity | None = None,
+        gives_way: bool = False,
     ) -> None:
-        """`at_rest`: no crawl begins, so revisits are left as the last one left them. With an
-        `identity` it is one tablet of many."""
+        """`at_rest`: no crawl begins, revisits are left as they were. With an `identity` it is one
+        tablet of many. `gives_way`: to others who want to write."""
         self.config = config
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
-        self._identity = identity
-        self._at_rest = at_rest
+        self._identity, self._at_rest = identity, at_rest
         self._mode = mode or mode_of(config)
-        """Whether pages are asked for again."""
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
         depths = (config.crawl.max_depth, parse_rules(self._rules).max_depth)
@@ -93,7 +91,7 @@ class Engine:
         # What the person said on the command line of the first crawl becomes the collection's own.
         self.layout.create(config.from_flags_as_toml())
         with ExitStack() as undo:
-            self._lock = undo.enter_context(WriteLock(self.layout))
+            self._lock = undo.enter_context(WriteLock(self.layout, gives_way=gives_way))
             self._table = undo.enter_context(self._open_table())
             self._open()
             undo.pop_all()
@@ -105,7 +103,7 @@ class Engine:
         adopt_identity(self._table, self._identity, self.layout.directory, at_rest=self._at_rest)
         mended = mend_archive(self._table, self.layout.warc, self.clock.now())
         self._open_store()
-        self._row = self._read_row()
+        self._row = stored_crawl(self._table, self.layout.directory)
         self._nameless = is_nameless(self.config, self._row.roots)
         """Whether nobody says who asks, so that no public address may be asked."""
         self._resolver = resolver(self.config, self.clock)
@@ -137,9 +135,9 @@ class Engine:
 
     def _open_table(self) -> RocksTable:
         identity, path = self._identity, self.layout.table
-        if identity is None:
-            return RocksTable(path)
-        return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
+        if identity is not None:
+            return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
+        return RocksTable(path, cache_bytes=READER_CACHE_BYTES if self._at_rest else CACHE_BYTES)
 
     def _set_clock(self) -> float:
         """Time does not go back in a collection. Returns the seconds by which the machine's clock
@@ -154,16 +152,6 @@ class Engine:
         )
         """What concerns other tablets."""
         self._store = PageStore(self._table, self.layout.warc, versions, self._outbox)
-
-    def _read_row(self) -> CrawlRow:
-        stored = self._table.get("site", CRAWL_KEY)
-        row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
-        if row.schema != SCHEMA:
-            raise CollectionError(
-                f"The collection in {self.layout.directory} is of another release of Shoal "
-                f"(rows of version {row.schema}, this one writes {SCHEMA}); use that release."
-            )
-        return row
 
     def _open_prints(self) -> DiskDuplicates:
         identity, settings = self._identity, self.config.dedupe
@@ -191,6 +179,7 @@ class Engine:
             refresher=self._refresher,
             source_schedule=self._desk,
             links_of=lambda row: [out.link for out in self._store.links_of(row)],
+            may_name=may_name,
             fate_of=partial(stored_fate, self._store.cells),
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
@@ -206,9 +195,8 @@ class Engine:
         self._fetcher = fetchers(
             config, self._resolver, self.clock, holds, lambda: self._nameless, self.bodies
         )
-        of_child = config.understand
-        limits = ChildLimits(page_seconds=of_child.timeout, memory_bytes=of_child.memory)
-        how = self._child_config(), config.crawl.child_count, limits, self.clock, self.bodies
+        children, limits = config.crawl.child_count, child_limits(config)
+        how = self._child_config(), children, limits, self.clock, self.bodies
         self._pool = Pool(command_for(FACTORY), *how)
 
     # --- a crawl ----------------------------------------------------------------------------
@@ -238,8 +226,8 @@ class Engine:
         if self._outbox is not None:  # every tablet is given all of them: they are its scope
             seeds = [seed for seed in seeds if self._outbox.owns(site_of_key(seed.row))]
         self._use_roots(list(roots))
-        changed = 0
-        signature = self._signature()
+        keep_to_owner(self.layout, self.config, self._row.roots)
+        changed, signature = 0, self._signature()
         if self._row.signature and self._row.signature != signature:
             changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
         self._frontier.add(seeds)
@@ -283,8 +271,9 @@ class Engine:
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
 
-    def own_documents(self) -> OwnDocuments:
-        return OwnDocuments(self.crawl(), self._frontier, self._store, self._prints, self.clock)
+    def own_documents(self, tidy: Tidying) -> OwnDocuments:
+        how = self.crawl(), self._frontier, self._store, self._prints, self.clock, tidy
+        return OwnDocuments(*how)
 
     def cpu_seconds(self) -> float:
         return time.process_time() + self._pool.stats.cpu_seconds

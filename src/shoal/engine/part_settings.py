@@ -16,6 +16,7 @@ from shoal.layout.order import importance_of, order_of
 from shoal.layout.ranks import GRAPH
 from shoal.model.record import pack
 from shoal.model.visit import Keep
+from shoal.understand.pool import ChildLimits
 from shoal.worker.child_config import ChildConfig
 
 _TYPICAL_FETCH_SECONDS = 0.5
@@ -72,6 +73,11 @@ def wants_requisites(config: Config) -> bool:
     return config.archive.requisites == "yes" and config.crawl.keep == "raw"
 
 
+def child_limits(config: Config) -> ChildLimits:
+    how = config.understand
+    return ChildLimits(page_seconds=how.timeout, memory_bytes=how.memory)
+
+
 def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layout) -> bytes:
     return pack(
         ChildConfig(
@@ -88,9 +94,11 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             software=f"Shoal/{VERSION}",
             content=config.understand.content,
             prints=config.dedupe.near == "yes",
+            names=config.understand.entities == "yes",
             feeds_anywhere=config.feeds.scope == "any",
             requisites=config.archive.max_requisites if wants_requisites(config) else 0,
             graph_directory=str(layout.data / GRAPH),
+            classes_directory=str(layout.directory),
         )
     )
 

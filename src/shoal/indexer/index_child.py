@@ -16,6 +16,7 @@ from shoal.indexer.memory import DEFAULT_BYTES, resident
 from shoal.layout.index_state import IndexState, read_state
 from shoal.layout.layout import Layout
 from shoal.model.record import JSON_ERRORS, from_json
+from shoal.sources.mail.address import without_passwords
 
 _MOST_STARTS = 3
 _PATIENCE_SECONDS = 300.0
@@ -57,6 +58,7 @@ class IndexChild:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                env=without_passwords(os.environ),
                 process_group=0,  # a Ctrl-C at the terminal goes to the crawl alone
             )
         except OSError as error:
@@ -77,13 +79,21 @@ class IndexChild:
     def hurry(self, changes: Sequence[int]) -> None:
         """Somebody waits for these: they are to be found at once. Nothing is lost where it does not
         hear: they come with the others, a few seconds later."""
+        if changes:
+            self._say(b"soon %s\n" % " ".join(map(str, changes)).encode())
+
+    def stir(self) -> None:
+        """Much was written, which comes in its turn."""
+        self._say(b"more\n")
+
+    def _say(self, line: bytes) -> None:
         process = self._process
-        if not changes or process is None or process.stdin is None:
+        if process is None or process.stdin is None:
             return
         if self._unheard < _MOST_UNHEARD:  # a pipe that is full would hold up the crawl
             self._unheard += 1
             with suppress(OSError):
-                process.stdin.write(b"soon %s\n" % " ".join(map(str, changes)).encode())
+                process.stdin.write(line)
                 process.stdin.flush()
 
     async def finish(self) -> None:

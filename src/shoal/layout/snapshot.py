@@ -17,6 +17,7 @@ from pathlib import Path
 
 from shoal.counters import INSIDE, TOTAL, VISITS, WORDS, Counts
 from shoal.graph.generations import summary_of
+from shoal.layout.following import Following
 from shoal.layout.ranks import graph_of
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
@@ -129,6 +130,8 @@ class Status(Struct):
     had been visited before, then those for no page. Their sum is `totals.requests`."""
     last_visits: dict[str, int] = {}
     """Those of the run at work, or of the last one."""
+    following: list[Following] = []
+    """Who follows the sources of one's own documents now; one at most, of a collection."""
     rank_mass: float | None = None
     """Of the weight that can be reached from the seeds so much at least was fetched when links were
     ranked last (graph/rank_mass.py)."""

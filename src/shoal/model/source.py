@@ -12,7 +12,9 @@ INODE_KEYS = b"\x00inode\x00"
 MAIL_KEYS = b"\x00mail\x00"
 STOCK_KEYS = (INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS)
 """What is remembered of what sources hold: without it they are read anew."""
-OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS)
+TIDY_KEY = b"\x00tidy\x00"
+"""There is something in the table's files that has gone, or is not compressed yet."""
+OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS, TIDY_KEY)
 """All that sources keep in the family `site`."""
 FOLDER, MAIL = "folder", "mail"
 
@@ -47,6 +49,11 @@ class SourceRow(Struct, array_like=True):
     """The path of the file that holds the password of an account."""
     owner: str = ""
     """The word for who may read an account."""
+
+
+def shown(name: bytes) -> str:
+    """A path or an address, for people."""
+    return name.decode("utf-8", "backslashreplace")
 
 
 def source_key(kind: str, name: bytes) -> bytes:

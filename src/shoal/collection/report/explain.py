@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from shoal.clock import iso
 from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import history_lines
+from shoal.collection.report.explain_own import own_story
+from shoal.collection.report.marks_told import computed_lines
 from shoal.collection.report.signals_of_use import signal_lines
 from shoal.collection.report.sitemap_metadata import metadata_lines
 from shoal.collection.view import Page, TabletView
@@ -78,6 +80,10 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     if not collection.principal.everything:
         return _explain_what_is_read(collection, asked)
     row = collection.row(asked)
+    own = own_story(collection, url_of(row))
+    if own is not None:
+        lines = [Line(topic, says) for topic, says in own.lines]
+        return Explanation(url_of(row), own.verdict, [*lines, *_content(collection, asked)])
     # Of a document inside another one the mark is a part of its name; of a page it is none.
     is_inside = row != collection.row(collection.canonical(asked))
     url = asked if is_inside else collection.canonical(asked)
@@ -284,6 +290,7 @@ def _content(collection: TabletView, url: str) -> list[Line]:
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
     lines += [Line(topic, says) for topic, says in signal_lines(page)]
+    lines += [Line(topic, f"{says}.") for topic, says in computed_lines(collection.marks(url))]
     lines += _duplicates(collection, page)
     fate = page.fate
     if fate not in tuple(Fate):

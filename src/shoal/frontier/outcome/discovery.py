@@ -12,6 +12,7 @@ from itertools import islice
 from shoal.counters import Counts
 from shoal.frontier.exchange.outbound import Outbound
 from shoal.frontier.outcome import requisites
+from shoal.frontier.outcome.front_places import FrontPlaces
 from shoal.frontier.outcome.queue_order import URGENT, Arrivals, Order
 from shoal.frontier.outcome.reach import TOO_DEEP
 from shoal.frontier.outcome.valuing import Valuing
@@ -40,6 +41,8 @@ from shoal.model.visit import SOURCES, VisitKind
 from shoal.ports import Batch, LinksOf
 
 _RELAX_AT_ONCE = 16
+_SOME = "some"
+"""Who may read a page, where it is only known that not everyone may."""
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 
 
@@ -51,19 +54,21 @@ class Discovery:
         seams: Seams,
         counts: Counts,
     ) -> None:
-        self._table, self._urls, self._sites, self._front, self._in_flight, allowance = state
+        self._table, self._urls, self._sites, front, self._in_flight, allowance = state
         self._doors = allowance.doors
         wanted, remote = settings.importance, seams.remote
         by_links = wanted is not None and wanted.popularity > 0
         order = Order(settings.levels, settings.depth_first, wanted is not None, by_links)
         self._reach = settings.reach
+        self._may_name = seams.may_name
         self._away = None if remote is None else Outbound(remote, self._sites.is_private)
         self._order, self._arrivals = order, Arrivals(order)
+        self.places = FrontPlaces(self._sites, front, order)
         self.valuing: Valuing | None = None
         """None: the crawl does not go by importance."""
         if wanted is not None:
             scale = Scale(wanted, counts, seams.links.rank_of)
-            self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.place)
+            self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.places.place)
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
         self.relaxing = next(self._to_relax(), None) is not None
@@ -105,16 +110,16 @@ class Discovery:
             link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
         ]
         known = self._urls.find([link.row for link in links], keys)
-        if origin.readers:
-            # What only some may read names nothing to the crawl: what it finds, everyone may see.
-            rows = (link.row for link in links)
-            return [row if url is None else url.row for row, url in zip(rows, known, strict=True)]
+        is_some_ones = bool(origin.readers)
         depth, is_plain = origin.depth, not origin.hops
-        values = self.valuing if origin.found_from else None
+        values = self.valuing if origin.found_from and not is_some_ones else None
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
-            if (
+            if is_some_ones and not self._may_name(origin.found_from, link.row):
+                # What it finds, others may see.
+                targets.append(link.row if found is None else found.row)
+            elif (
                 is_plain
                 and found is not None
                 and depth >= found.depth
@@ -141,13 +146,13 @@ class Discovery:
             self._away.hand_on(batch, shares)
         for site in named:
             if site not in self._sites.active:
-                self.place_again(batch, site)
+                self.places.place_again(batch, site)
 
     def _share_out(self, batch: Batch, by: Valuing, links: Sequence[Link], on: bytes) -> None:
         """By importance credit goes the way of votes."""
         better, owed = by.share_out(links, on, None if self._away is None else self._away.owns)
         for site in better:
-            self.place_again(batch, site)
+            self.places.place_again(batch, site)
         if self._away is not None:
             self._away.hand_on(batch, owed)
             self._away.take_linked()
@@ -270,7 +275,7 @@ class Discovery:
             active.queue.offer(entry)
         else:
             opens_ms = self._doors(to_ms(now)).opens_ms(entry)
-            self.place(batch, site, entry.level, max(opens_ms, to_ms(now)))
+            self.places.place(batch, site, entry.level, max(opens_ms, to_ms(now)))
 
     def turn_away(self, batch: Batch, state: UrlState, now: float) -> None:
         """A person wants nothing more of its host: what waits there is excluded, and so counted."""
@@ -292,7 +297,7 @@ class Discovery:
         if active is not None and row not in self._in_flight:
             active.queue.withdraw(entry)
         elif active is None and not self._sites.row(site).waiting:
-            self.displace(batch, site)
+            self.places.displace(batch, site)
 
     def hasten(self, batch: Batch, row: bytes, priority: float, now: float) -> bool:
         """Fetch a known URL sooner; if that is a person's wish, also again, and whatever the scope
@@ -345,41 +350,6 @@ class Discovery:
             state.url.history = changed(history, undated=dict(history.undated))
             self._urls.write(batch, state, now)
 
-    def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
-        """An idle site has work of this level from this time on: its entry is the best of both.
-
-        Never from earlier than now, or sites that were just found would always come before those
-        that wait for their second turn.
-        """
-        row, front = self._sites.row(site), self._front
-        level = self._order.front_level(level)
-        ready_ms = max(ready_ms, row.rest_until_ms)
-        if row.entry_level >= 0:
-            level = min(level, front.level_of(row.entry_level))
-            ready_ms = min(ready_ms, row.entry_ready_ms)
-        rank = front.rank(self._sites.credit.standing(site), level)
-        if (rank, ready_ms) == (row.entry_level, row.entry_ready_ms):
-            return
-        self.displace(batch, site)
-        row.entry_level, row.entry_ready_ms = rank, ready_ms
-        front.insert(batch, rank, ready_ms, site)
-        self._sites.touch(site)
-
-    def place_again(self, batch: Batch, site: bytes) -> None:
-        """Its domain's standing has changed."""
-        row = self._sites.row(site)
-        if row.entry_level >= 0:
-            level = self._front.level_of(row.entry_level)
-            self.place(batch, site, level, row.entry_ready_ms)
-
-    def displace(self, batch: Batch, site: bytes) -> None:
-        """Take an idle site out of the front index, if it is there."""
-        row = self._sites.row(site)
-        if row.entry_level >= 0:
-            self._front.remove(batch, row.entry_level, row.entry_ready_ms, site)
-            row.entry_level = -1
-            self._sites.touch(site)
-
     def relax(self, batch: Batch, links_of: LinksOf, now: float) -> None:
         """Tell the links of some pages whose depth fell."""
         rows = list(islice(self._to_relax(), _RELAX_AT_ONCE))
@@ -387,13 +357,16 @@ class Discovery:
         for row in rows:
             batch.delete("queue", RELAX_MARK + row)
             url = self._urls.read(row)
-            if url is None or url.restricted:
+            if url is None:
                 continue
+            readers = [_SOME] if url.restricted else None
             links = links_of(row)
             moved = [link for link in links if link.rel & Rel.REDIRECT]
             others = [link for link in links if not link.rel & Rel.REDIRECT]
-            self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row, told=True), now)
-            self.offer(batch, others, Provenance(url.depth + 1, 0, row, told=True), now)
+            moved_from = Provenance(url.depth, url.hops + 1, row, readers=readers, told=True)
+            named_by = Provenance(url.depth + 1, 0, row, readers=readers, told=True)
+            self.offer(batch, moved, moved_from, now)
+            self.offer(batch, others, named_by, now)
 
     def _to_relax(self) -> Iterator[bytes]:
         keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))
