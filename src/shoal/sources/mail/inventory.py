@@ -29,6 +29,16 @@ class MailRow(Struct, array_like=True, frozen=True):
         return tuple(sorted({each.folder for each in self.places}))
 
     @property
+    def told_folders(self) -> tuple[str, ...]:
+        """Those that all who may read it may look into: the names of others are told to nobody by
+        the mail itself."""
+        all_readers = set(self.readers)
+        into: dict[str, set[str]] = {}
+        for each in self.places:
+            into.setdefault(each.folder, set()).update(each.readers)
+        return tuple(sorted(folder for folder, some in into.items() if some >= all_readers))
+
+    @property
     def readers(self) -> tuple[str, ...]:
         """Whoever may read it in one of its places."""
         return tuple(sorted({word for each in self.places for word in each.readers}))
