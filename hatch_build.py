@@ -24,6 +24,7 @@ SOURCES = {
     Path("src/shoal/duplicates/methods/_simhash.c"): "simhashes are made slower",
     Path("src/shoal/duplicates/pairs/_pairs.c"): "all pairs of near-duplicates are found slower",
     Path("src/shoal/index/_stems.c"): "documents are indexed slower",
+    Path("src/shoal/learn/_learn.c"): "models learn slower",
 }
 """Each with what comes of it when it is not compiled."""
 SHARED = Path("src/shoal/native")

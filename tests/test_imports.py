@@ -38,7 +38,7 @@ PROJECT_EXTRAS = frozenset({"bench", "dev", "training"})
 ROOMS_OF_LIBRARY = {
     "tantivy": {"index"},
     "rocksdict": {"store"},
-    "numpy": {"graph", "freshness"},
+    "numpy": {"graph", "freshness", "learn"},
     "starlette": {"web"},
     "ray": {"cluster"},
 }

@@ -16,6 +16,8 @@ from itertools import accumulate
 from random import Random
 from typing import Any, NamedTuple
 
+import numpy
+
 from shoal.cleaners import cleaners
 from shoal.converters.html import blocks, references
 from shoal.converters.html import html as pages
@@ -26,6 +28,8 @@ from shoal.duplicates.near import shingles, sketch
 from shoal.duplicates.pairs import discovery
 from shoal.index import vector
 from shoal.index.text_stems import PlainPieces, make_pieces
+from shoal.learn import steps
+from shoal.learn import words as learn_words
 from tests.fuzz.mutations import damaged, page
 
 Case = tuple[Any, ...]
@@ -302,6 +306,33 @@ def _same_pairs(
     return found == discovery.plain_verify(*kept, told[0], threshold)
 
 
+def _draw_learn(random: Random) -> Case:
+    whole = [random.randrange(4) for _ in range(random.randrange(1, 12))]
+    numbers = [whole, [random.randrange(9) for _ in whole], [0, len(whole) // 2, len(whole)]]
+    odd = random.randrange(-1, 6)
+    if 0 <= odd < len(numbers):
+        numbers[odd].append(random.randrange(2**32))
+    return page(random), random.randrange(2**32), random.random() < 0.5, numbers, odd + 1
+
+
+def _learn(text: str, seed: int, pairs: bool, numbers: list[list[int]], outputs: int) -> bool:
+    keys, values = learn_words.WordCounter().count(text, seed, pairs=pairs)
+    plain = learn_words.plain_count(text, seed, pairs, learn_words.hashes_of, {})
+    columns, order, offsets = (numpy.array(each, numpy.uint32) for each in numbers)
+    given = numpy.ones(len(columns), numpy.float32)
+    weights = numpy.zeros((4, max(1, outputs)), numpy.float32)
+    targets = numpy.zeros((max(0, len(offsets) - 1), max(1, outputs)), numpy.float32)
+    worth = numpy.ones(len(targets), numpy.float32)
+    examples = steps.Examples(columns, given, offsets)
+    squares = weights + 1
+    arrays = (weights, squares, examples, targets, worth, order)
+    _answer(
+        lambda: steps.learn(*arrays, rate=0.5, l2=0.1, exclusive=pairs),
+    )
+    _answer(steps.scores, weights, examples)
+    return keys.tobytes() == plain[0] and len(values) == len(keys)
+
+
 TARGETS = {
     "scan": Target("shoal.converters.html._scan", _draw_scan, _scan),
     "references": Target("shoal.converters.html._references", _draw_references, _references),
@@ -310,4 +341,5 @@ TARGETS = {
     "simhash": Target("shoal.duplicates.methods._simhash", _draw_simhash, _simhash),
     "pairs": Target("shoal.duplicates.pairs._pairs", _draw_pairs, _pairs),
     "stems": Target("shoal.index._stems", _draw_stems, _stems),
+    "learn": Target("shoal.learn._learn", _draw_learn, _learn),
 }

@@ -7,19 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.index.analysis import (
-    MOST_WORD_CHARS,
-    STEMMERS,
-    Analysis,
-    Stemmer,
-    folded,
-    language_of,
-    normal,
-    tokens,
-    words,
-)
+from shoal.index.analysis import STEMMERS, Analysis, Stemmer, tokens
 from shoal.index.stop_words import STOP_WORDS
 from shoal.index.text_stems import PlainPieces, hash_of, make_pieces
+from shoal.model.words.words import MOST_WORD_CHARS, folded, language_of, normal, words
 
 ANALYSIS = Analysis()
 TEXTS = st.text(max_size=200) | st.text(

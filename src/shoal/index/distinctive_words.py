@@ -8,10 +8,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from shoal.index.analysis import Analysis, language_of, words
+from shoal.index.analysis import Analysis
 from shoal.index.local_statistics import rarity
 from shoal.index.stop_words import STOP_WORDS
 from shoal.model.record import Struct
+from shoal.model.words.words import language_of, words
 
 _MOST_CHARS = 100_000
 _MOST_LOOKED_UP = 300

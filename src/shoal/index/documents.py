@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from shoal.index.analysis import Analysis, language_of
+from shoal.index.analysis import Analysis
 from shoal.index.fields import (
     MEMBER,
     PAGE,
@@ -32,6 +32,8 @@ from shoal.index.vector import hashes_of, vector_of
 from shoal.model.candidate import Where
 from shoal.model.entry import Entry
 from shoal.model.record import pack
+from shoal.model.words.marks import COMPUTED
+from shoal.model.words.words import language_of
 
 _MOST_CHARS = {"title": 2_000, "headings": 50_000, "bold": 50_000, "url": 4_000}
 _MOST_CONTENT_CHARS = 2_000_000
@@ -44,7 +46,7 @@ _MOST_NAME_WORDS = 12
 _BEHIND_TITLE = re.compile(r"\s[-–—|·»:]+\s")
 _BETWEEN_ANCHORS = " \u241e "
 """No word: a phrase does not go on from one anchor text into the next."""
-_MOST_VALUES = 200
+_MOST_VALUES = 800
 _MOST_VALUE_CHARS = 500
 _MOST_READER_BYTES = 32_000
 _SHORT = {
@@ -188,6 +190,8 @@ def _add_facts(document: Document, entry: Entry) -> None:
     _add_all(document, "languages", {entry.language.lower(), language_of(entry.language)} - {""})
     _add_all(document, "source", [entry.source] if entry.source else [])
     _add_all(document, "marks", [word for mark in entry.marks for word in mark_words(mark)])
+    for name in COMPUTED:
+        _add_all(document, name, [value for facet, value in entry.facets if facet == name])
     if entry.readers:
         document.add_text("private", PRIVATE)
         _add_readers(document, entry.readers)

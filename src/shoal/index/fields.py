@@ -3,6 +3,7 @@
     title headings bold content anchor url   stems with positions (phrases need them)
     rest                                     stems with counts: menus and footers have no phrases
     site type language year                  one word each, to count by
+    class tree topic person place org        likewise, several each
     domain types languages marks source      words to filter by, several each
     readers private                          who may find it
     date hash                                numbers: when it was published, where a listing goes on
@@ -23,8 +24,9 @@ from shoal.index.native import Schema, SchemaBuilder
 from shoal.model.digest import text_digest
 from shoal.model.entry import Entry
 from shoal.model.record import Struct, changed, pack
+from shoal.model.words.marks import COMPUTED
 
-VERSION = 3
+VERSION = 4
 POSITION_KEY = "\u2022position"
 """The key of no row: those are in Latin-1."""
 PUBLIC = "*"
@@ -34,7 +36,7 @@ PRIVATE = "yes"
 
 WORD_FIELDS = ("title", "headings", "bold", "content", "rest", "anchor", "url")
 PHRASE_FIELDS = ("title", "headings", "bold", "content", "anchor", "url")
-FACETS = ("site", "type", "language", "year")
+FACETS = ("site", "type", "language", "year", *COMPUTED)
 _FILTERS = ("domain", "types", "languages", "marks", "source", "readers", "private", "kind", "key")
 _MOST_KEY_BYTES = 1024
 _MOST_SECONDS = 1e12
@@ -147,6 +149,7 @@ def cleaned(entry: Entry) -> Entry:
         anchors=[(_clean(text), sites) for text, sites in entry.anchors],
         marks=[_clean(mark) for mark in entry.marks],
         readers=[_clean(reader) for reader in entry.readers],
+        facets=[(name, _clean(value)) for name, value in entry.facets],
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 from typing import Protocol, TypeGuard
 
-from shoal.index.analysis import Token, language_of, tokens
+from shoal.index.analysis import Token, tokens
 from shoal.index.fields import MEMBER, PAGE, PHRASE_FIELDS, WORD_FIELDS, FieldWeights
 from shoal.index.filters import Filters, all_of, any_of
 from shoal.index.lengths import Scored
@@ -24,6 +24,7 @@ from shoal.index.text_stems import hash_of
 from shoal.model.candidate import Term
 from shoal.model.query import AllOf, Clause, Dated, Is, OneOf, Phrase, Query, QueryPart, Rows, Word
 from shoal.model.query import Occur as Asked
+from shoal.model.words.words import language_of
 
 MOST_WORDS = 128
 """Different ones."""

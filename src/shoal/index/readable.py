@@ -12,6 +12,7 @@ from shoal.index.documents import reader_word
 from shoal.index.fields import MEMBER, PAGE, PUBLIC, key_of
 from shoal.index.native import NativeQuery, Occur, Schema, Searcher, SearchResult
 from shoal.model.principal import Principal
+from shoal.model.words.marks import MOST_WAYS, PATHS
 
 MOST_VALUES = 1000
 """Of a facet, or languages."""
@@ -89,12 +90,14 @@ class Readable:
     def values(
         self, wanted: NativeQuery, fields: Sequence[str], at_most: int
     ) -> dict[str, list[tuple[str, int]]]:
-        """How many of the wanted documents have each value of a field, the most frequent first."""
-        size = at_most if self.only is None else _COUNTED_VALUES
+        """How many of the wanted documents have each value of a field, the most frequent first; of
+        a tree more than of others, since all of it is wanted."""
+        most = {name: max(at_most, MOST_WAYS) if name in PATHS else at_most for name in fields}
+        counted = _COUNTED_VALUES
         asked = {
-            name: {"terms": {"field": name, "size": size, "segment_size": size}}
+            name: {"terms": {"field": name, "size": counted, "segment_size": counted}}
             if self.only is not None
-            else {"terms": {"field": name, "size": size}}
+            else {"terms": {"field": name, "size": most[name]}}
             for name in fields
         }
         found = self.searcher.aggregate(self.of(wanted), asked)
@@ -105,8 +108,8 @@ class Readable:
         if self.only is None:
             return values
         return {
-            name: sorted(counted, key=lambda each: (-each[1], each[0]))[:at_most]
-            for name, counted in values.items()
+            name: sorted(found_there, key=lambda each: (-each[1], each[0]))[: most[name]]
+            for name, found_there in values.items()
         }
 
 

@@ -11,13 +11,14 @@ were as common as the word.
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from shoal.index.analysis import Analysis, Token, folded
+from shoal.index.analysis import Analysis, Token
 from shoal.index.fields import WORD_FIELDS
 from shoal.index.local_statistics import MOST_PAIRS, OF_ITSELF, rarity
 from shoal.index.statistics import WordCounts, WordKey, word_key
 from shoal.index.stop_words import STOP_WORDS
 from shoal.model.candidate import Term
 from shoal.model.record import Struct
+from shoal.model.words.words import folded
 
 STOP_WEIGHT = 0.1
 _COMMON_SHARE = 0.03

@@ -17,11 +17,12 @@ from shoal.model.content import KEPT
 from shoal.model.document import Document, Fate
 from shoal.model.entry import Entry
 from shoal.model.link import Anchor, Rel
-from shoal.model.mail_words import marks_of
+from shoal.model.mail_words import marks_of as mail_marks_of
 from shoal.model.outcome import State
 from shoal.model.principal import OWNER
 from shoal.model.urls.rowkey import holder_of, url_of
 from shoal.model.urls.url import site_of
+from shoal.model.words.marks import COMPUTED, facet_values, marks_of
 from shoal.ports import Table
 from shoal.store.pages import PageStore, StoredPage
 
@@ -53,7 +54,7 @@ class Entries:
             return None
         document, url = page.document, url_of(row)
         content, rest = _text(document)
-        marks = self._store.marks(row, OWNER)
+        marks = dict(islice(self._store.marks(row, OWNER).items(), _MOST_MARKS))
         return Entry(
             row=row,
             url=url,
@@ -68,13 +69,19 @@ class Entries:
             media_type=document.media_type,
             source="" if known is None else str(known.source),
             marks=[
-                *(f"{name}={value}" for name, value in islice(marks.items(), _MOST_MARKS)),
-                *marks_of(document.fields),
+                *(mark for name, value in marks.items() for mark in marks_of(name, value)),
+                *mail_marks_of(document.fields),
             ],
             readers=document.readers,
             fetched=page.when,
             published=unix(document.published) or unix(document.modified) or _last_modified(page),
             is_member=bool(document.name),
+            facets=[
+                (name, value)
+                for name in COMPUTED
+                if name in marks
+                for value in facet_values(name, marks[name])
+            ],
         )
 
     def was_visited_before(self, row: bytes) -> bool:

@@ -106,6 +106,9 @@ class Document(Struct, array_like=True):
     fields: list[tuple[str, str]] = []
     """What it says of itself by name, and what its source says of it: who wrote a mail to whom, in
     which thread and folder (mail_words.py)."""
+    marks: list[tuple[str, str]] = []
+    """What its reader found out about it, by name (words/marks.py); nothing takes a mark back. They
+    have cells of their own, and are not stored here."""
 
 
 class Reassigned(Struct, array_like=True):

@@ -24,7 +24,7 @@ class Entry(Struct):
     source: str = ""
     """How it came to be known: link, seed, feed …"""
     marks: list[str] = []
-    """What analysis found out, as `name=value`."""
+    """What was found out about it, as `name=value`: all that finds it."""
     readers: list[str] = []
     """Who may read it; empty: everyone."""
     fetched: float = 0.0
@@ -32,3 +32,5 @@ class Entry(Struct):
     """Unix seconds; 0 when it is not known."""
     is_member: bool = False
     """Whether it stands within another document (an attachment, a file in a zip)."""
+    facets: list[tuple[str, str]] = []
+    """What was found out by computing, as it is counted: names and values (words/marks.py)."""

@@ -7,6 +7,7 @@ import re
 
 from shoal.model.mail_words import FOLDER, FROM, HAS, THREAD, TO, asked_marks
 from shoal.model.query import Dated, Is, Phrase, QueryPart, Word
+from shoal.model.words import marks
 from shoal.search.dates import moment
 
 TEXT_FIELDS = {
@@ -26,7 +27,7 @@ FILTERS = {
     **dict.fromkeys(("from", "sender"), FROM),
     **dict.fromkeys(("to", "cc"), TO),
     **dict.fromkeys(("folder", "label"), FOLDER),
-    **{name: name for name in (THREAD, HAS)},
+    **{name: name for name in (THREAD, HAS, *marks.COMPUTED)},
 }
 _OF_MAILS = (FROM, TO, FOLDER, THREAD, HAS)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -46,6 +47,8 @@ def restriction(name: str, value: str) -> tuple[QueryPart, ...]:
         return _site(value)
     if name in _OF_MAILS:
         return tuple(Is("mark", mark) for mark in asked_marks(name, value))
+    if name in marks.COMPUTED:
+        return tuple(Is("mark", mark) for mark in marks.asked_marks(name, value))
     if name == "type":
         value = value.removeprefix(".")
     elif name == "language":

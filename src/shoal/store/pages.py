@@ -168,9 +168,12 @@ class PageStore:
     def _keep_document(
         self, batch: Batch, row: bytes, fetch: FetchRow, when: float, put: Put
     ) -> None:
-        text, fetch.document.text = fetch.document.text, b""
+        document = fetch.document
+        text, marks = document.text, document.marks
+        document.text, document.marks = b"", []
         put(batch, row, FETCH, pack(fetch), when, self._versions)
-        fetch.document.text = text
+        document.text, document.marks = text, marks
+        self._set_marks(batch, row, dict(marks), when)
         if text:
             put(batch, row, TEXT, text, when, self._versions)
         self.log.append(batch, row, What.WRITTEN, when)
@@ -255,12 +258,15 @@ class PageStore:
         """What analysis found out about a stored page; an empty value is none."""
         if self._newest(row) is None:
             return
+        self._set_marks(batch, row, marks, when)
+        self.log.append(batch, row, What.AMENDED, when)
+
+    def _set_marks(self, batch: Batch, row: bytes, marks: Mapping[str, str], when: float) -> None:
         for name, value in marks.items():
             if value:
                 self.cells.set(batch, row, "mark", name.encode(), value.encode(), when)
             else:
                 batch.delete("mark", newest_key(row, name.encode()))
-        self.log.append(batch, row, What.AMENDED, when)
 
     # --- reading ----------------------------------------------------------------------------
 

@@ -34,6 +34,7 @@ from shoal.model.candidate import Candidate, Candidates
 from shoal.model.query import Query
 from shoal.model.record import changed
 from shoal.model.urls.rowkey import row_key
+from shoal.model.words.marks import MOST_WAYS, PATHS
 from shoal.search.parse import Like
 from shoal.search.ranking import CANDIDATES, Ranked, Weights
 from shoal.sources.seeds import seed_url
@@ -230,4 +231,4 @@ def _most_frequent(answers: Sequence[Facets], name: str) -> list[tuple[str, int]
         for value, count in answer.get(name, ()):
             total[value] = total.get(value, 0) + count
     frequent = sorted(total.items(), key=lambda each: (-each[1], each[0]))
-    return frequent[:MOST_FACET_VALUES]
+    return frequent[: MOST_WAYS if name in PATHS else MOST_FACET_VALUES]

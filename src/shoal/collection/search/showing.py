@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from shoal.clock import iso
 from shoal.collection.search.results import Marked, Result
-from shoal.index.analysis import Analysis, normal
+from shoal.index.analysis import Analysis
 from shoal.layout.duplicates import groups
 from shoal.model.candidate import Candidate, Term
 from shoal.model.content import content_text
 from shoal.model.urls.file_url import shown_name
+from shoal.model.words.words import normal
 from shoal.search.snippets import USUAL_CHARS, beginning, snippet
 from shoal.store.pages import StoredPage
 
