@@ -77,6 +77,11 @@ def crawl(
     exclude: str | Iterable[str] = (),
     rules: str | Path | None = None,
     order: str | None = None,
+    about: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    popularity: str | None = None,
+    stop_when: int | None = None,
+    value: float | None = None,
     keep: str | None = None,
     agent: str | None = None,
     contact: str | None = None,
@@ -90,7 +95,7 @@ def crawl(
     beside or in place of seeds. With `forever` it returns when it is stopped: by `max_time`, or by
     `shoal stop` from elsewhere."""
     from shoal.access.opening import settings_at
-    from shoal.config.values import described
+    from shoal.config.values import as_weights, described
     from shoal.engine.seeds import seeds_of, with_whole_paths
     from shoal.errors import UsageError
     from shoal.layout.layout import is_cluster_place, place_of
@@ -109,6 +114,11 @@ def crawl(
         "crawl.exclude": tuple(_words("exclude", exclude)) or None,
         "crawl.rules": None if rules is None else str(rules),
         "crawl.order": order,
+        "crawl.about": about,
+        "crawl.weights": None if weights is None else as_weights(weights),
+        "crawl.popularity": popularity,
+        "crawl.stop_when": stop_when,
+        "crawl.value": value,
         "crawl.keep": keep,
         "agent.agent": agent,
         "agent.contact": contact,

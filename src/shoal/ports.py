@@ -194,6 +194,17 @@ class Prioritizer(Protocol):
     def priority(self, url: str, source: LinkSource, anchor_text: str) -> float: ...
 
 
+class ContentScorer(Protocol):
+    """How near are words to what is looked for? A byte for each part of it, 0 to 255."""
+
+    def page(self, title: str, text: str) -> bytes: ...
+
+    def link(self, anchor: str, around: str, url: str, page: bytes) -> bytes:
+        """Of what a link leads to, by what is known before it is fetched; `page`: what was said of
+        the page that it stands on."""
+        ...
+
+
 class Refresher(Protocol):
     """How does a page change, and when to look again?"""
 

@@ -16,10 +16,9 @@ from shoal.collection.view import TabletView
 from shoal.errors import UsageError
 from shoal.graph.hits import hits_around
 from shoal.graph.link_graph import LinkGraph
-from shoal.graph.votes import NO_VOTE
 from shoal.layout.layout import place_of
 from shoal.layout.ranks import Ranks
-from shoal.model.link import Rel
+from shoal.model.link import NO_VOTE, Rel
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
 
-from shoal.config.values import SettingKind, Shape, is_address, is_host
+from shoal.config.values import SettingKind, Shape, is_address, is_host, weights_in
 
 VERSION = "0.1.0"
 
@@ -32,6 +32,11 @@ PROXY = Shape(
 )
 ADDRESS = Shape(is_address, "an IP address with or without a port, such as '127.0.0.1:8080'")
 HOST = Shape(is_host, "a host name in lower-case ASCII, such as 'www.example.org'")
+
+WEIGHTS = Shape(
+    lambda text: weights_in(text) is not None,
+    "parts and their weights, such as 'content=1,popularity=2,location=0.5'",
+)
 
 T = TypeVar("T")
 
@@ -60,9 +65,24 @@ class Crawl:
     include: Patterns = _setting((), "If given, only URLs that match one of these are fetched.")
     exclude: Patterns = _setting((), "URLs that match one of these are not fetched.")
     rules: str = _setting("", "A rules file, or the name of a ready one, such as wikipedia.")
-    order: Literal["breadth", "depth", "priority"] = _setting(
-        "breadth", "Which URL of a site is next: the oldest, the newest, the most valuable."
+    order: Literal["breadth", "depth", "priority", "importance"] = _setting(
+        "breadth",
+        "Which URL is next: the oldest, the newest, the best by its address, the most valuable.",
     )
+    weights: str = _setting(
+        "content=1,popularity=1,location=0.2",
+        "What makes a value, by importance: how much content, popularity and location count.",
+        shape=WEIGHTS,
+    )
+    about: str = _setting("", "Words that content is compared with, by importance.")
+    popularity: Literal["shares", "links", "rank"] = _setting(
+        "shares",
+        "What makes a page popular: links, each the less the more its page has; links; PageRank.",
+    )
+    stop_when: int | None = _setting(
+        None, "Stop when so many pages of at least `value` were fetched.", 1
+    )
+    value: float = _setting(0.5, "From which value on a page counts for `stop_when`.", 0, 1)
     workers: int = _setting(64, "Requests in flight at once, over all hosts.", 1, 10_000)
     children: int = _setting(
         0, "Processes that read pages; 0 means one per core but one, at least one.", 0, 1024

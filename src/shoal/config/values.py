@@ -303,3 +303,23 @@ def as_toml(kind: SettingKind, value: Value) -> str:
 def _quoted(text: str) -> str:
     # JSON's escapes are TOML's, but for DEL, which TOML wants escaped and JSON leaves.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+WEIGHED = ("content", "popularity", "location")
+_WEIGHT = re.compile(r"\s*(\w+)\s*=\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*")
+
+
+def weights_in(text: str) -> dict[str, float] | None:
+    """The weight of each part of a value, 0 for one that is not named; None: it can't be read."""
+    found = dict.fromkeys(WEIGHED, 0.0)
+    for part in text.split(","):
+        said = _WEIGHT.fullmatch(part)
+        if said is None or said[1] not in found:
+            return None
+        found[said[1]] = float(said[2])
+    return found if any(found.values()) else None
+
+
+def as_weights(weights: Mapping[str, float]) -> str:
+    """What `weights_in` reads."""
+    return ",".join(f"{part}={weight}" for part, weight in weights.items())

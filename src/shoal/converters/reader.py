@@ -5,7 +5,7 @@ redirect or a robots.txt means is settled here too, so that the main process nev
 body. The archive is not known here: `worker` puts the two together.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shoal.clock import as_datetime
@@ -50,6 +50,9 @@ _TYPE = "og:type"
 _TYPE_CHARS = 60
 
 
+Weigh = Callable[[str, str, Sequence[Link]], bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class ReaderSettings:
     scope: Scope
@@ -66,6 +69,9 @@ class ReaderSettings:
     """Makes the sketch and the marks of a text, for near-duplicates to be found by."""
     requisites: RequisiteLinks | None = None
     """Finds what pages need to look as they did, if that is wanted."""
+    weigh: Weigh | None = None
+    """Given a page's title, text and links it adds evidence of their worth to these, and answers
+    how near the page is to what is looked for."""
 
 
 class Reader:
@@ -94,6 +100,7 @@ class Reader:
             return Understood(requisites=of_style)
         context = self._context(visit, fetched, body, problem)
         pages, links, prints = list[Document](), list[Link](), list[tuple[bytes, bytes]]()
+        about = b""
         for converted in documents(self._registry, body, context):
             content = content_text(converted.page.text, converted.page.line_scores)
             document = self._document(fetched, len(body), converted)
@@ -105,13 +112,17 @@ class Reader:
             pages.append(document)
             if self._settings.prints is not None:
                 prints.append(self._settings.prints(content or converted.page.text))
-            links.extend(_followed(converted.page.links, document))
+            followed = _followed(converted.page.links, document)
+            if self._settings.weigh is not None:
+                said = self._settings.weigh(converted.page.title, converted.page.text, followed)
+                about = said if not pages[1:] else about
+            links.extend(followed)
         links.extend(self._refresh(visit, fetched, links))
         requisites = list[Link]()
         if needed is not None and visit.kind is VisitKind.PAGE and context.media_type in _HTML:
             html = decode(body[: self._settings.limits.html_bytes], context.charset, "html").text
             requisites = needed.of_page(html, visit.url)
-        return Understood(pages, links, fingerprints=prints, requisites=requisites)
+        return Understood(pages, links, fingerprints=prints, requisites=requisites, about=about)
 
     def _context(self, visit: Visit, fetched: Fetched, body: bytes, problem: str) -> Context:
         content_type = fetched.header("content-type")

@@ -25,6 +25,7 @@ from shoal.engine.local_files import look_again
 from shoal.engine.own_documents import OwnDocuments
 from shoal.engine.part_settings import child_config, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
+from shoal.engine.rank_upkeep import link_facts
 from shoal.engine.recovery import Recovered, mend_archive
 from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.replaying import Replaying
@@ -194,6 +195,7 @@ class Engine:
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
             seed_moved=self._move_seed,
+            links=link_facts(config, self._store.linking, self.layout.graph),
         )
         self._frontier = DiskFrontier(self._table, self.clock, settings, seams)
         self._counts = self._frontier.counts
@@ -204,12 +206,10 @@ class Engine:
         self._fetcher = fetchers(
             config, self._resolver, self.clock, holds, lambda: self._nameless, self.bodies
         )
-        limits = ChildLimits(
-            page_seconds=config.understand.timeout, memory_bytes=config.understand.memory
-        )
-        children = config.crawl.child_count
-        command, settings = command_for(FACTORY), self._child_config()
-        self._pool = Pool(command, settings, children, limits, self.clock, self.bodies)
+        of_child = config.understand
+        limits = ChildLimits(page_seconds=of_child.timeout, memory_bytes=of_child.memory)
+        how = self._child_config(), config.crawl.child_count, limits, self.clock, self.bodies
+        self._pool = Pool(command_for(FACTORY), *how)
 
     # --- a crawl ----------------------------------------------------------------------------
 

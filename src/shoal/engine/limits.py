@@ -12,13 +12,27 @@ from shoal.clock import Clock
 from shoal.config import Config
 from shoal.counters import Counts
 from shoal.frontier.outcome.requisites import QUEUED as REQUISITES_QUEUED
+from shoal.frontier.state.worth import passed_key
 
 _DISK_LOOK_SECONDS = 1.0
+_TOO_MANY = 0.01
+"""Of the pages: so many may be in flight beyond those that are needed."""
 
 
 def pages_of(counts: Counts) -> int:
     """What is held against the limit on pages: also what came inside of them."""
     return counts.total("fetched/") + counts["unchanged"] + counts.total("inside/fetched/")
+
+
+def valuable_enough(wanted: int, value: float) -> str:
+    """Why a crawl ends that has found what it was to find."""
+    pages = "page" if wanted == 1 else "pages"
+    return f"{wanted:,} {pages} of value {value:g} or more are fetched (--stop-when)"
+
+
+def passed_of(counts: Counts, value: float) -> int:
+    """How many pages of at least that value were fetched."""
+    return counts[passed_key(value)]
 
 
 class CrawlLimits:
@@ -55,6 +69,8 @@ class CrawlLimits:
             if not self.met:
                 self.met = reason
                 self.take_no_pages()
+        if crawl.stop_when is not None and self._passed() >= crawl.stop_when:
+            return valuable_enough(crawl.stop_when, crawl.value)
         if crawl.max_bytes is not None and self._counts["total/bytes"] >= crawl.max_bytes:
             return f"the limit of {crawl.max_bytes:,} bytes is reached (--max-bytes)"
         if crawl.max_time is not None and self._clock.now() - self._started >= crawl.max_time:
@@ -67,8 +83,16 @@ class CrawlLimits:
         limit = self._crawl.max_pages if self.granted is None else self.granted
         if self._is_behind():
             return False
-        is_room = limit is None or pages_of(self._counts) + claimed < limit
+        pages = pages_of(self._counts)
+        is_room = limit is None or pages + claimed < limit
+        if (wanted := self._crawl.stop_when) is not None:
+            # As many as it needs at the least, and few more: or it would stop too late.
+            missing = wanted - self._passed()
+            is_room = is_room and claimed < max(1, missing, int(_TOO_MANY * pages))
         return is_room or bool(self.met)
+
+    def _passed(self) -> int:
+        return passed_of(self._counts, self._crawl.value)
 
     def _is_disk_full(self) -> bool:
         now = self._clock.now()

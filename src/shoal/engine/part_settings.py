@@ -3,14 +3,18 @@
 import math
 
 from shoal.config import VERSION, Config
+from shoal.config.values import weights_in
 from shoal.converters.limits import Limits
 from shoal.engine.revisit_settings import missing_settings, revisit_settings
+from shoal.errors import UsageError
+from shoal.focus.likeness import words_of
 from shoal.focus.priority import PrioritySettings
 from shoal.focus.scope import ScopeSettings
 from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
+from shoal.frontier.state.worth import Importance
 from shoal.layout.layout import Layout
 from shoal.layout.ranks import GRAPH
 from shoal.model.record import pack
@@ -38,6 +42,7 @@ def frontier_settings(
         seen_cache=config.frontier.seen_cache,
         site_cache=config.frontier.site_cache,
         depth_first=config.crawl.order == "depth",
+        importance=importance_of(config),
         reach=Reach(max_depth=max_depth, sitemaps=config.sitemaps.use != "no"),
         revisits=revisit_settings(config, mode),
         missing=missing_settings(config, mode),
@@ -63,6 +68,28 @@ def frontier_settings(
     )
 
 
+def importance_of(config: Config) -> Importance | None:
+    """What decides in a crawl by importance; None: it goes in another order."""
+    crawl = config.crawl
+    if crawl.order != "importance":
+        if crawl.stop_when is not None:
+            raise UsageError("only a crawl by importance stops by value: add --order importance")
+        return None
+    weights = weights_in(crawl.weights) or {}
+    return Importance(
+        votes=crawl.popularity,
+        words=words_of(crawl.about),
+        threshold=crawl.value,
+        **weights,
+    )
+
+
+def order_of(config: Config, rules: str) -> PrioritySettings:
+    """What readers of pages are told of the order."""
+    words = words_of(config.crawl.about) if config.crawl.order == "importance" else ()
+    return PrioritySettings(config.crawl.order, rules, words)
+
+
 def wants_requisites(config: Config) -> bool:
     """Where nothing is archived there is nothing to look as it did."""
     return config.archive.requisites == "yes" and config.crawl.keep == "raw"
@@ -72,7 +99,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
     return pack(
         ChildConfig(
             scope=scope,
-            priority=PrioritySettings(order=config.crawl.order, rules=rules),
+            priority=order_of(config, rules),
             product_token=config.agent.product_token,
             strip=config.url.strip,
             keep=config.url.keep,
@@ -92,6 +119,9 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
 
 
 def signature_of(config: Config, scope: ScopeSettings, max_depth: int | None) -> bytes:
-    """Of all that URLs are judged by."""
+    """Of all that URLs are judged and valued by."""
     feeds = () if config.feeds.scope == "any" else (config.feeds.scope,)
-    return pack((scope, max_depth, *feeds))
+    crawl, by_value = config.crawl, tuple[str, ...]()
+    if crawl.order == "importance":
+        by_value = (crawl.order, crawl.weights, crawl.about, crawl.popularity)
+    return pack((scope, max_depth, *feeds, *by_value))

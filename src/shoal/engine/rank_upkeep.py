@@ -1,8 +1,9 @@
 """When are links ranked again, and what does a running crawl do with it?
 
 Ranking goes on in a process of its own, at the lowest priority, beside a crawl or `shoal serve`;
-again when there are half as many pages more than the last time. A crawl in priority order then
-raises the URLs that wait for it: those that had few links when they were found may have many now.
+again when there are half as many pages more than the last time. A crawl in priority order, or by
+importance where ranks say how popular a page is, then raises the URLs that wait for it: those that
+had few links when they were found may have many now.
 """
 
 import subprocess
@@ -10,12 +11,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from shoal.focus.priority import FixedPriority, PrioritySettings
+from shoal.config import Config
+from shoal.focus.priority import FixedPriority, PrioritySettings, location_value
+from shoal.frontier.state.worth import LinkFacts
 from shoal.graph.generations import summary_of
 from shoal.graph.scores import NewestRanks
 from shoal.layout.ranks import graph_of
 from shoal.model.link import LinkSource
 from shoal.model.urls.rowkey import url_of
+from shoal.store.linking import Linking
 
 GROWTH = 1.5
 LEAST_PAGES = 100
@@ -66,6 +70,19 @@ class BackgroundRanking:
             self._process.wait()
 
 
+def link_facts(config: Config, linking: Linking, graph_directory: Path) -> LinkFacts:
+    """What the frontier values URLs by: stored links, and ranks where they are wanted."""
+    ranks = NewestRanks(graph_directory)
+    by_rank = config.crawl.popularity == "rank"
+
+    def rank_of(row: bytes) -> float:
+        if by_rank:
+            ranks.refresh()
+        return ranks.page(row)
+
+    return LinkFacts(rank_of, linking.is_told, linking.linking_to, location_value)
+
+
 class QueueByRank:
     """Raises what waits in a crawl's queue when its links were ranked again."""
 
@@ -74,10 +91,13 @@ class QueueByRank:
         raise_url: Callable[[bytes, float], bool],
         graph_directory: Path,
         order: PrioritySettings,
+        *,
+        by_rank: bool = False,
     ) -> None:
+        """`by_rank`: by importance, and ranks say how popular a page is."""
         self._raise_url = raise_url
         self._ranks = NewestRanks(graph_directory)
-        self._counts = order.order == "priority"
+        self._counts = order.order == "priority" or (order.order == "importance" and by_rank)
         self._prioritizer = FixedPriority(order, self._ranks.page)
         self._waiting: list[bytes] = []
 

@@ -32,7 +32,8 @@ def mode_of(config: Config) -> Mode:
 
 def for_refresh(config: Config) -> Config:
     """The settings of a refresh: limits on how much is gathered are no limits on looking again."""
-    return replace(config, crawl=replace(config.crawl, max_pages=None, max_bytes=None))
+    unlimited = replace(config.crawl, max_pages=None, max_bytes=None, stop_when=None)
+    return replace(config, crawl=unlimited)
 
 
 def budget_per_second(config: Config, counts: Counts, planned: int = 0) -> float:

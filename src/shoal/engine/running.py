@@ -95,7 +95,10 @@ class RunningCrawl:
         """What it was doing when it was last looked at."""
         order = PrioritySettings(order=engine.config.crawl.order)
         self._ranking = BackgroundRanking(engine.layout.directory)
-        self._queue_by_rank = QueueByRank(engine.raise_url, engine.layout.graph, order)
+        by_rank = engine.config.crawl.popularity == "rank"
+        self._queue_by_rank = QueueByRank(
+            engine.raise_url, engine.layout.graph, order, by_rank=by_rank
+        )
         self._looked_at_ranks = self._started
         self._index = engine.follow_index()
         self._inbox = Inbox(engine.layout.inbox)

@@ -123,6 +123,7 @@ def _spec(place: str, file: ClusterFile, how: Running, selection: Selection | No
 def per_tablet(config: Config, tablets: int) -> Config:
     """The settings of one tablet among many: what is for all together is divided."""
     crawl = replace(config.crawl, max_pages=None, max_bytes=None, max_time=None)
+    crawl = replace(crawl, stop_when=None)
     if config.origin_of("crawl.children") == "default":
         crawl = replace(crawl, children=1)  # several tablets share a machine
     polite = replace(config.politeness, rate=config.politeness.rate / tablets)

@@ -18,7 +18,7 @@ from shoal.config import Config
 from shoal.control.cluster_commands import ClusterCommands, Drain, Rebalance, TabletCommands
 from shoal.control.command_targets import by_tablet
 from shoal.counters import Counts
-from shoal.engine.limits import pages_of
+from shoal.engine.limits import pages_of, passed_of, valuable_enough
 from shoal.errors import CollectionError, ShoalError
 from shoal.fleet.page_grants import Counted, PageGrants
 from shoal.layout.cluster_status import ClusterStatus, Move, TabletReport, write_status
@@ -139,6 +139,8 @@ class Coordinator:
         crawl, counts = self._config.crawl, self._status.counts
         if crawl.max_pages is not None and pages_of(counts) >= crawl.max_pages:
             return f"the limit of {crawl.max_pages:,} pages is reached (--max-pages)"
+        if crawl.stop_when is not None and passed_of(counts, crawl.value) >= crawl.stop_when:
+            return valuable_enough(crawl.stop_when, crawl.value)
         if crawl.max_bytes is not None and counts["total/bytes"] >= crawl.max_bytes:
             return f"the limit of {crawl.max_bytes:,} bytes is reached (--max-bytes)"
         if crawl.max_time is not None and time.time() - self._started >= crawl.max_time:

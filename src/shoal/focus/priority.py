@@ -4,6 +4,7 @@ In breadth- and depth-first order every link is worth the same and arrival decid
 order the rules' `priority` lines speak first; what they leave open is judged by its location, as
 in Cho, Garcia-Molina and Page, "Efficient crawling through URL ordering" (1998): few slashes, a
 home page, a domain's root; and by the rank of the page, once its links are ranked (`shoal rank`).
+By importance this is the location's part of a value; the rest is for the frontier to add.
 """
 
 import re
@@ -33,9 +34,11 @@ _HOME = re.compile(r"/(?:home|index|default|welcome)(?:page)?(?:\.\w+)?\Z", re.I
 class PrioritySettings(Struct, array_like=True, frozen=True):
     """A crawl's order as it is stored and sent to child processes."""
 
-    order: Literal["breadth", "depth", "priority"] = "breadth"
+    order: Literal["breadth", "depth", "priority", "importance"] = "breadth"
     rules: str = ""
     """The text of a rules file."""
+    words: tuple[str, ...] = ()
+    """What is looked for, in a crawl by importance."""
 
 
 class FixedPriority:
@@ -45,7 +48,7 @@ class FixedPriority:
         self, settings: PrioritySettings, score: Callable[[bytes], float] | None = None
     ) -> None:
         """`score`: 0 for a page that nobody links to or that is not known, up to 1."""
-        self._is_constant = settings.order != "priority"
+        self._is_constant = settings.order not in ("priority", "importance")
         self._rules = parse_rules(settings.rules)
         self._score = score
 

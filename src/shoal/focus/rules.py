@@ -44,6 +44,10 @@ class Rules:
             worth, line = 0.0, self._default_deny
         return f"rules: line {line} denies it ({self._lines[line]})" if line and not worth else ""
 
+    @property
+    def has_priorities(self) -> bool:
+        return bool(self._priorities)
+
     def priority(self, url: str) -> float | None:
         """What the first matching `priority` line says; None if none does."""
         worth, line = _first_match(self._priorities, url)

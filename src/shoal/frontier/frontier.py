@@ -27,7 +27,6 @@ from shoal.frontier.background.revisit_dates import Schedules
 from shoal.frontier.exchange.inbound import Inbound
 from shoal.frontier.outcome.discovery import Discovery
 from shoal.frontier.outcome.finishing import Finisher
-from shoal.frontier.outcome.queue_order import Order
 from shoal.frontier.outcome.settling import Ending, Settler
 from shoal.frontier.outcome.visits import visit_of
 from shoal.frontier.schedule.allowance import Allowance, Mode
@@ -84,9 +83,8 @@ class DiskFrontier:
         self._state = FrontierState(
             table, self.urls, self.sites, front, self._in_flight, self.allowance
         )
-        order = Order(settings.levels, settings.depth_first)
         away = self._seams.remote
-        self.discovery = Discovery(self._state, order, settings.reach, away)
+        self.discovery = Discovery(self._state, settings, self._seams, self.counts)
         self._listings = Listings(self._state, self.discovery, settings, away)
         self.schedules = Schedules(self._state, self.discovery, self._seams, settings.missing)
         self._requeuer = DuplicateRequeuer(self._state, self.discovery)
@@ -304,8 +302,8 @@ class DiskFrontier:
         return self.counts.discovered - before
 
     def raise_url(self, row: bytes, priority: float) -> bool:
-        batch = self._begin()
-        raised = self.discovery.hasten(batch, self.urls.row_of(row), priority, self._clock.now())
+        batch, row = self._begin(), self.urls.row_of(row)
+        raised = self.discovery.hasten(batch, row, priority, self._clock.now())
         self._write(batch)
         return raised
 
@@ -328,7 +326,7 @@ class DiskFrontier:
         self._write(batch)
 
     def rescope(self, *refuses: Callable[[str], str]) -> int:
-        """The scope changed: judge again what was refused and what waits."""
+        """The scope or the order changed: judge again what was refused and what waits."""
         max_depth = self._settings.reach.max_depth
         again = Rescope(self._state, self.discovery, max_depth, *refuses)
         return again.run(self._write, self._clock.now())

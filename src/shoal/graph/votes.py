@@ -14,10 +14,9 @@ what stands behind it in an array is skipped. 0.3 µs a link.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from shoal.model.link import Rel
+from shoal.model.link import NO_VOTE, Rel
 from shoal.model.record import Struct, unpack
 
-NO_VOTE = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED | Rel.FEED | Rel.SITEMAP)
 _CANONICAL = int(Rel.CANONICAL)
 _NAMED = _CANONICAL | int(Rel.REDIRECT)
 

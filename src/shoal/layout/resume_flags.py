@@ -13,7 +13,20 @@ from shoal.config.values import NONE
 
 _WITH_A_FLAG = frozenset(
     {"max_pages", "max_depth", "max_time", "max_bytes", "min_free_disk", "delay", "scope"}
-    | {"include", "exclude", "rules", "order", "agent", "contact", "workers", "children", "keep"}
+    | {
+        "include",
+        "exclude",
+        "rules",
+        "order",
+        "weights",
+        "about",
+        "agent",
+        "contact",
+        "workers",
+        "children",
+        "keep",
+    }
+    | {"popularity", "stop_when", "value"}
 )
 """Settings that `shoal crawl` has a flag of the same name for; the others go through --set."""
 
@@ -56,6 +69,8 @@ def enough_to_go_on(config: Config, reason: str, pages: int, received_bytes: int
     crawl = config.crawl
     if reason.endswith("(--max-pages)"):
         return {"crawl.max_pages": 2 * max(pages, crawl.max_pages or 0)}
+    if reason.endswith("(--stop-when)") and crawl.stop_when is not None:
+        return {"crawl.stop_when": 2 * crawl.stop_when}
     if reason.endswith("(--max-bytes)"):
         return {"crawl.max_bytes": 2 * max(received_bytes, int(crawl.max_bytes or 0))}
     return {}

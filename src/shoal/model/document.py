@@ -146,3 +146,5 @@ class Understood(Struct, array_like=True, frozen=True):
     """What a site's tdmrep.json says."""
     requisites: list[Link] = []
     """What a page or a style sheet needs to look as it did, if that is to be archived."""
+    about: bytes = b""
+    """How near the page's own words are to each part of what is looked for; see Evidence."""

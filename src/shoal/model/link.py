@@ -23,6 +23,10 @@ class Rel(IntFlag):
     REDIRECT = 128  # adds no depth
 
 
+NO_VOTE = int(Rel.NOFOLLOW | Rel.UGC | Rel.SPONSORED | Rel.FEED | Rel.SITEMAP)
+"""Links that say nothing of the worth of what they lead to."""
+
+
 class LinkSource(StrEnum):
     """How a URL came to be known."""
 
@@ -36,6 +40,17 @@ class LinkSource(StrEnum):
     SUBMIT = "submit"
     INJECT = "inject"
     REQUISITE = "requisite"  # a stored page needs it to look as it did
+
+
+class Evidence(Struct, array_like=True, gc=False):
+    """What a page shows of the worth of what it links to; only in a crawl by importance."""
+
+    about: bytes = b""
+    """How near its words are to each part of what is looked for, 0 to 255 for each."""
+    among: int = 1
+    """How many links of the page count as votes."""
+    ruled: bool = False
+    """Whether a rule has said what it is worth: then nothing else counts."""
 
 
 class Link(Struct, array_like=True):
@@ -54,6 +69,7 @@ class Link(Struct, array_like=True):
     """How much of the row is the site's key; 0 when it was not worked out."""
     more: tuple[str, ...] = ()
     """What else the page calls it, in other links to it; few, and short."""
+    evidence: Evidence | None = None
 
 
 class Anchor(Struct, array_like=True):

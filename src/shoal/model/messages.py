@@ -42,6 +42,8 @@ class Linked(Struct, array_like=True, tag="named"):
     """Who may read the page: empty for everybody; None: as it was said before."""
     private: bool = False
     """The page comes from a private address: it may lead to others."""
+    told: bool = False
+    """The page may have been read before: then some of its links are known already."""
 
 
 class Unlinked(Struct, array_like=True, tag="unlinked"):

@@ -5,6 +5,7 @@ what pages of other tablets call a page of ours arrives by `say_of`.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from shoal.model.cell import NUL, newest_key, stamped, to_ms
 from shoal.model.link import Anchor, Link, LinkSource
@@ -108,6 +109,17 @@ class Linking:
     def unlink(self, batch: Batch, target: bytes, source: bytes, when: float) -> None:
         batch.delete("anchor", newest_key(target, source))
         self._log.append(batch, target, What.LINKED, when)
+
+    def is_told(self, target: bytes, source: bytes) -> bool:
+        """Whether everyone may know that a page links there."""
+        cell = self._cells.get(target, f"anchor:{source.decode()}")
+        return cell is not None and not unpack(Anchor, cell.value).readers
+
+    def linking_to(self, row: bytes, at_most: int) -> list[bytes]:
+        """Some pages that link to one and that everyone may read."""
+        found = (cell for cell in self._cells.row("anchor", row))
+        public = (cell for cell in found if not unpack(Anchor, cell.value).readers)
+        return [cell.qualifier for cell in islice(public, at_most)]
 
     def public_in_links(self, row: bytes, at_most: int) -> int:
         """How many pages link to one that everyone may read."""

@@ -14,11 +14,14 @@ from shoal.converters import libreoffice, programs
 from shoal.converters.archive import program as bsdtar
 from shoal.converters.links import LinkMaker
 from shoal.converters.media import ocr
-from shoal.converters.reader import Reader, ReaderSettings
+from shoal.converters.reader import Reader, ReaderSettings, Weigh
 from shoal.converters.requisite_links import RequisiteLinks
 from shoal.duplicates.near.sketch import fingerprint
-from shoal.focus.priority import FixedPriority
+from shoal.focus.likeness import QueryLikeness
+from shoal.focus.priority import FixedPriority, PrioritySettings
+from shoal.focus.rules import parse_rules
 from shoal.focus.scope import CrawlScope, anywhere, for_requisites
+from shoal.focus.weighing import Weigher
 from shoal.graph.scores import NewestRanks
 from shoal.model.document import Understood
 from shoal.model.link import LinkSource
@@ -53,6 +56,7 @@ class Worker:
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=fingerprint if config.prints else None,
             requisites=_requisites(config),
+            weigh=_weigh(config.priority),
         )
         self._anywhere = anywhere(config.scope) if config.feeds_anywhere else None
         self._limits = config.limits
@@ -109,6 +113,13 @@ def _requisites(config: ChildConfig) -> RequisiteLinks | None:
     scope, priority = for_requisites(config.scope), FixedPriority(config.priority)
     params = ParamRules.from_names(config.strip, config.keep)
     return RequisiteLinks(LinkMaker(scope, priority, params), config.requisites)
+
+
+def _weigh(settings: PrioritySettings) -> Weigh | None:
+    if settings.order != "importance":
+        return None
+    scorer = QueryLikeness(settings.words) if settings.words else None
+    return Weigher(parse_rules(settings.rules), scorer).weigh
 
 
 def _places(config: ChildConfig) -> Places:

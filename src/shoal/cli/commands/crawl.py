@@ -67,7 +67,26 @@ def crawl(
         str | None, option("--rules", "FILE|documents|wikipedia", "A rules file, or a ready set.")
     ] = None,
     order: Annotated[
-        str | None, option("--order", "breadth|depth|priority", "Which URL of a site is next.")
+        str | None,
+        option("--order", "breadth|depth|priority|importance", "Which URL is next (breadth)."),
+    ] = None,
+    about: Annotated[
+        str | None, option("--about", "WORDS", "By importance: what pages should be about.")
+    ] = None,
+    weights: Annotated[
+        str | None,
+        option("--weights", "content=N,popularity=N,location=N", "By importance: what counts."),
+    ] = None,
+    popularity: Annotated[
+        str | None,
+        option("--popularity", "shares|links|rank", "By importance: how links are counted."),
+    ] = None,
+    stop_when: Annotated[
+        str | None,
+        option("--stop-when", "N|none", "Stop when N pages of at least --value are fetched."),
+    ] = None,
+    value: Annotated[
+        str | None, option("--value", "0..1", "From which value on a page counts for it (0.5).")
     ] = None,
     agent: Annotated[
         str | None, option("--agent", "TEXT", "The whole User-Agent, in place of Shoal's.")
@@ -123,6 +142,11 @@ def crawl(
         "crawl.scope": scope,
         "crawl.rules": rules,
         "crawl.order": order,
+        "crawl.about": about,
+        "crawl.weights": weights,
+        "crawl.popularity": popularity,
+        "crawl.stop_when": stop_when,
+        "crawl.value": value,
         "agent.agent": agent,
         "agent.contact": contact,
         "crawl.workers": workers,

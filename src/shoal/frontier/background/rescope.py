@@ -1,4 +1,4 @@
-"""What if the scope changed? Every URL that was refused or still waits is judged again.
+"""What if the scope or the order changed? What was refused or still waits is judged again.
 
 Run once at a start whose rules differ from the last one's: what is now wanted is queued, what waits
 and is no longer wanted is excluded. Pages that were answered stay as they are.
@@ -7,8 +7,9 @@ and is no longer wanted is excluded. Pages that were answered stay as they are.
 from collections.abc import Callable
 
 from shoal.frontier.outcome.discovery import Discovery
+from shoal.frontier.outcome.queue_order import DEFAULT_PRIORITY
 from shoal.frontier.state.frontier_state import FrontierState
-from shoal.frontier.state.rows import BY_ANSWER, row_of_url_key, unpack_url
+from shoal.frontier.state.rows import BY_ANSWER, REVISIT, row_of_url_key, unpack_url
 from shoal.frontier.state.urls import UrlState
 from shoal.model.link import LinkSource
 from shoal.model.outcome import State
@@ -48,8 +49,8 @@ class Rescope:
             if row is None or row in self._state.in_flight:
                 continue
             url = unpack_url(stored)
-            if self._judge(batch, UrlState(row, url, url.counted_as), now):
-                changed, pending = changed + 1, pending + 1
+            changed += self._judge(batch, UrlState(row, url, url.counted_as), now)
+            pending += 1
             if pending >= _BATCH:
                 write(batch)
                 urls.begin()
@@ -71,7 +72,21 @@ class Rescope:
             url.state, url.reason = State.EXCLUDED, refusal
             self._state.urls.write(batch, state, now)
             return True
+        self._place_anew(batch, state, now)
         return False
+
+    def _place_anew(self, batch: Batch, state: UrlState, now: float) -> None:
+        """The order may be another now."""
+        row, url, _ = state
+        if not url.waiting or url.state is not State.QUEUED or not 0 < url.level < REVISIT:
+            return
+        if (values := self._discovery.valuing) is not None:
+            values.value_anew(row, url)
+        elif url.worth is not None:
+            url.worth, url.priority = None, DEFAULT_PRIORITY
+        else:
+            return
+        self._discovery.enqueue(batch, state, url.due_ms, now)
 
     def _refusal(self, state: UrlState) -> str:
         if self._max_depth is not None and state.url.depth > self._max_depth:

@@ -38,9 +38,8 @@ class Inbound:
         if item.private and not item.readers:
             for site in {site_of_key(link.row) for link in item.links if not link.excluded}:
                 self._sites.admit_private(site)
-        origin = Provenance(
-            item.depth, item.hops, item.source, item.history, item.again, item.readers
-        )
+        known = (item.history, item.again, item.readers, item.told)
+        origin = Provenance(item.depth, item.hops, item.source, *known)
         targets = self._discovery.take_in(batch, item.links, origin, now)
         self._discovery.succeed(batch, targets, origin, now)
         return targets

@@ -54,6 +54,7 @@ class Outbound:
                 origin.again,
                 origin.readers,
                 private,
+                origin.told,
             )
             self._remote.send(batch, site, item)
         return own

@@ -9,10 +9,12 @@ still taken.
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from shoal.counters import Counts
 from shoal.frontier.exchange.outbound import Outbound
 from shoal.frontier.outcome import requisites
-from shoal.frontier.outcome.queue_order import URGENT, Order
-from shoal.frontier.outcome.reach import TOO_DEEP, Reach
+from shoal.frontier.outcome.queue_order import URGENT, Arrivals, Order
+from shoal.frontier.outcome.reach import TOO_DEEP
+from shoal.frontier.outcome.valuing import Valuing
 from shoal.frontier.state.frontier_state import FrontierState
 from shoal.frontier.state.provenance import Provenance
 from shoal.frontier.state.rows import (
@@ -24,7 +26,9 @@ from shoal.frontier.state.rows import (
     entry_key,
     entry_of,
 )
+from shoal.frontier.state.settings import FrontierSettings, Seams
 from shoal.frontier.state.urls import Seen, UrlState
+from shoal.frontier.state.worth import Scale
 from shoal.model.cell import to_ms
 from shoal.model.change_history import ChangeHistory
 from shoal.model.link import Link, LinkSource, Rel
@@ -32,25 +36,33 @@ from shoal.model.outcome import ANSWERED, State
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.spelling import seen_row
 from shoal.model.visit import SOURCES, VisitKind
-from shoal.ports import Batch, LinksOf, RemoteTablets
+from shoal.ports import Batch, LinksOf
 
-_REVERSED = (1 << 63) - 1
 _RELAX_AT_ONCE = 16
-# Plain integers: an enum's `&` costs more than the rest of the question.
-_SITEMAP, _FEED = int(Rel.SITEMAP), int(Rel.FEED)
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 
 
 class Discovery:
     def __init__(
-        self, state: FrontierState, order: Order, reach: Reach, remote: RemoteTablets | None
+        self,
+        state: FrontierState,
+        settings: FrontierSettings,
+        seams: Seams,
+        counts: Counts,
     ) -> None:
         self._table, self._urls, self._sites, self._front, self._in_flight, allowance = state
         self._doors = allowance.doors
-        self._order = order
-        self._reach = reach
+        wanted, remote = settings.importance, seams.remote
+        newest_first = wanted is not None and wanted.popularity > 0
+        self._order = Order(settings.levels, settings.depth_first, wanted is not None, newest_first)
+        self._reach = settings.reach
         self._away = None if remote is None else Outbound(remote, self._sites.is_private)
-        self._arrivals = 0
+        self._arrivals = Arrivals(self._order)
+        self.valuing: Valuing | None = None
+        """None: the crawl does not go by importance."""
+        if wanted is not None:
+            scale = Scale(wanted, counts, seams.links.rank_of)
+            self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.place)
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
         self.relaxing = next(self._to_relax(), None) is not None
@@ -93,6 +105,7 @@ class Discovery:
             rows = (link.row for link in links)
             return [row if url is None else url.row for row, url in zip(rows, known, strict=True)]
         depth, is_plain = origin.depth, not origin.hops
+        values = self.valuing if origin.found_from else None
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
@@ -106,6 +119,8 @@ class Discovery:
                 targets.append(found.row)
             else:
                 targets.append(self._offer_one(batch, link, found, origin, now))
+            if values is not None and found is not None and found.waits:
+                values.vote(batch, targets[-1], link, origin, now)
         return targets
 
     def _hand_on(self, batch: Batch, origin: Provenance) -> None:
@@ -160,8 +175,9 @@ class Discovery:
             found_ms=to_ms(now),
             hops=origin.hops,
             priority=URGENT if link.source is LinkSource.SUBMIT else link.priority,
-            kind=self._kind(link),
+            kind=self._reach.kind_of(link),
         )
+        self._weigh(link.row, url, link, origin)
         url.reason = self._reach.refusal(link, origin)
         state = UrlState(link.row, url, None)
         if url.reason:
@@ -170,14 +186,9 @@ class Discovery:
         else:
             self.enqueue(batch, state, 0, now)
 
-    def _kind(self, link: Link) -> VisitKind:
-        """What a page merely announces as a feed is a page until it was seen to be one."""
-        if link.source is LinkSource.REQUISITE:
-            return VisitKind.REQUISITE
-        if link.rel & _SITEMAP and (self._reach.sitemaps or link.source is not LinkSource.LINK):
-            return VisitKind.SITEMAP
-        is_feed = link.rel & _FEED and link.source in (LinkSource.FEED, LinkSource.NAMED_FEED)
-        return VisitKind.FEED if is_feed else VisitKind.PAGE
+    def _weigh(self, row: bytes, url: UrlRow, link: Link, origin: Provenance) -> None:
+        if self.valuing is not None:
+            self.valuing.begin(row, url, link, origin)
 
     def _meet_again(
         self, batch: Batch, row: bytes, link: Link, origin: Provenance, now: float
@@ -203,6 +214,7 @@ class Discovery:
         if url.can_reopen and not refusal and link.source is not LinkSource.SUBMIT:
             url.state, url.reason = State.QUEUED, ""
             url.hops, url.priority = origin.hops, link.priority
+            self._weigh(row, url, link, origin)
             if link.source is LinkSource.NAMED_FEED:
                 url.source = link.source
             self.enqueue(batch, state, 0, now)
@@ -233,7 +245,7 @@ class Discovery:
         if revisit:
             url.level = REVISIT if url.kind in SOURCES else REVISIT + 1
         url.due_ms = due_ms
-        url.order = self._arrival(now)
+        url.order = self._arrivals.number(url.priority, now)
         self._urls.write(batch, state, now)
         site, entry = site_of_key(row), entry_of(row, url)
         batch.put("queue", entry_key(site, entry), b"")
@@ -274,6 +286,8 @@ class Discovery:
     def hasten(self, batch: Batch, row: bytes, priority: float, now: float) -> bool:
         """Fetch a known URL sooner; if that is a person's wish, also again, and whatever the scope
         says (robots.txt is still obeyed)."""
+        if self.valuing is not None and priority < URGENT:
+            return self.valuing.revalue(batch, row, now)
         state = self._urls.state_of(row)
         if state is None or row in self._in_flight:
             return False
@@ -369,13 +383,8 @@ class Discovery:
             links = links_of(row)
             moved = [link for link in links if link.rel & Rel.REDIRECT]
             others = [link for link in links if not link.rel & Rel.REDIRECT]
-            self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row), now)
-            self.offer(batch, others, Provenance(url.depth + 1, 0, row), now)
-
-    def _arrival(self, now: float) -> int:
-        """Later is more, also after a restart; for depth first it is less."""
-        self._arrivals = max(self._arrivals + 1, round(now * 1_000_000))
-        return _REVERSED - self._arrivals if self._order.depth_first else self._arrivals
+            self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row, told=True), now)
+            self.offer(batch, others, Provenance(url.depth + 1, 0, row, told=True), now)
 
     def _to_relax(self) -> Iterator[bytes]:
         keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))

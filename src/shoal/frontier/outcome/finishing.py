@@ -40,7 +40,13 @@ class Finisher:
     def finish(self, batch: Batch, ending: Ending) -> Finished:
         visit, now = ending.visit, ending.now
         # The row's depth, not the visit's: a nearer link may have come while it was in flight.
+        values, documents = self._discovery.valuing, ending.verdict.documents
+        if values is not None:
+            is_restricted = bool(visit.readers or (documents and documents[0].readers))
+            values.fetched(visit, ending.understood, restricted=is_restricted)
         settled = self._settler.settle(batch, ending)
+        if values is not None and visit.kind is VisitKind.PAGE and settled.url.visits == 1:
+            values.note(settled.url)
         self._requeuer.take(batch, settled.verdict, now)
         self._listings.take_below(batch, visit, ending.understood.below, now)
         self._listings.take(batch, visit.row, settled.named, now)
@@ -63,7 +69,8 @@ class Finisher:
         if ending.verdict.links_known or visit.readers:
             return links, [b""] * len(links)  # nobody is asked because of what not all may read
         page = documents[0] if documents else None
-        origin = Provenance(url.depth + 1, 0, visit.row, readers=page.readers if page else [])
+        readers, told = page.readers if page else [], not visit.is_first
+        origin = Provenance(url.depth + 1, 0, visit.row, readers=readers, told=told)
         return links, self._discovery.offer(batch, links, origin, ending.now)
 
     def _move(self, batch: Batch, ending: Ending, url: UrlRow) -> Offered:

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from shoal.frontier.state.provenance import Provenance
 from shoal.model.link import Link, LinkSource, Rel
+from shoal.model.visit import VisitKind
 
 TOO_DEEP = "depth"
-_NOFOLLOW = int(Rel.NOFOLLOW)  # a plain integer: an enum's `&` costs more than the question
+# Plain integers: an enum's `&` costs more than the question.
+_NOFOLLOW, _SITEMAP, _FEED = int(Rel.NOFOLLOW), int(Rel.SITEMAP), int(Rel.FEED)
 
 
 @dataclass(frozen=True)
@@ -32,3 +34,12 @@ class Reach:
         if limit is not None and origin.depth > limit:
             return f"{TOO_DEEP}: {origin.depth} is beyond the limit of {limit}"
         return ""
+
+    def kind_of(self, link: Link) -> VisitKind:
+        """What a page merely announces as a feed is a page until it was seen to be one."""
+        if link.source is LinkSource.REQUISITE:
+            return VisitKind.REQUISITE
+        if link.rel & _SITEMAP and (self.sitemaps or link.source is not LinkSource.LINK):
+            return VisitKind.SITEMAP
+        is_feed = link.rel & _FEED and link.source in (LinkSource.FEED, LinkSource.NAMED_FEED)
+        return VisitKind.FEED if is_feed else VisitKind.PAGE

@@ -111,8 +111,9 @@ class SiteQueue:
 
     def withdraw(self, entry: Entry) -> None:
         """An entry that was not taken is being deleted from the table."""
-        ahead = self._ahead[self._place(entry.level)]
-        if entry in ahead:
+        place = self._place(entry.level)
+        ahead = self._ahead[place]
+        if entry_key(self._site, entry) < self._cursor[place] and entry in ahead:
             ahead.remove(entry)
             heapify(ahead)
 

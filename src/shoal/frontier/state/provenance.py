@@ -16,3 +16,5 @@ class Provenance(Struct, array_like=True):
     """Whether a page that has moved there was being visited again."""
     readers: list[str] | None = None
     """Who may read the page that the link stands on; None: as it was said before."""
+    told: bool = False
+    """Whether the page may have been read before: then some of its links are known already."""

@@ -14,7 +14,8 @@ waits to be fetched in the family `queue`, whose key order *is* the order of wor
            revisit_dates.py site 00 level due order rest-of-row     one entry per waiting URL
 
 Site keys start with a printable character, so the kinds never mix. `order` is arrival, or its
-reverse for depth first. Levels from `REVISIT` on are those of revisits.
+reverse for depth first; by importance the value stands before it (queue_order.py). Levels from
+`REVISIT` on are those of revisits.
 """
 
 import struct
@@ -23,6 +24,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from shoal.counters import INSIDE
+from shoal.frontier.state.worth import Worth
 from shoal.model.cell import NUL, newest_key, stamped, to_ms, value_of
 from shoal.model.change_history import ChangeHistory
 from shoal.model.link import LinkSource
@@ -135,6 +137,8 @@ class UrlRow(Struct, array_like=True):
     restricted: bool = False
     """Whether what is stored is not for everybody: then it is not taken for the page whose URL
     differs from its own by a slash."""
+    worth: Worth | None = None
+    """What is known of its worth, in a crawl by importance; its value then is `priority`."""
 
     @property
     def category(self) -> str:

@@ -9,6 +9,7 @@ from shoal.frontier.schedule.allowance import RevisitSettings
 from shoal.frontier.schedule.credit import SEED_CREDIT
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.schedule.shares import Borrower
+from shoal.frontier.state.worth import Importance, LinkFacts
 from shoal.model.visit import Keep, Visit
 from shoal.ports import LinksOf, Refresher, RemoteTablets, SourceSchedule
 
@@ -33,6 +34,8 @@ class FrontierSettings:
     seen_cache: int = 200_000
     site_cache: int = 50_000
     depth_first: bool = False
+    importance: Importance | None = None
+    """What decides in a crawl by importance; None: it goes in another order."""
     reach: Reach = Reach()
     politeness: Politeness = Politeness()
     keep: Keep = Keep.RAW
@@ -76,6 +79,7 @@ class Seams:
     """A seed was redirected: the crawl's scope goes with it."""
     learned: Callable[[Visit], str] = lambda _visit: ""
     """Why a page would say nothing new, as its site has taught; empty when it may."""
+    links: LinkFacts = LinkFacts()
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ class Seen(NamedTuple):
     row: bytes
     depth: int
     can_reopen: bool
+    waits: bool = False
+    """For its first visit."""
 
 
 class UrlState(NamedTuple):
@@ -109,7 +111,7 @@ class Urls:
         for spelling in spellings(row):
             url = self._changed.get(spelling)
             if url is not None and (spelling == row or not url.restricted):
-                return Seen(spelling, url.depth, url.can_reopen)
+                return _seen(spelling, url)
         return None
 
     def row_of(self, row: bytes) -> bytes:
@@ -129,7 +131,7 @@ class Urls:
 
     def _remember(self, row: bytes, url: UrlRow) -> Seen:
         key = seen_row(row)
-        seen = Seen(row, url.depth, url.can_reopen)
+        seen = _seen(row, url)
         if url.restricted:
             self._forget(key)
             return seen
@@ -141,6 +143,10 @@ class Urls:
             self._old, self._young = self._young, {}
         self._young[key] = seen
         return seen
+
+
+def _seen(row: bytes, url: UrlRow) -> Seen:
+    return Seen(row, url.depth, url.can_reopen, url.waiting and url.state is State.QUEUED)
 
 
 def _has_moved(url: UrlRow) -> bool:
