@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         mirrors,
         near_duplicates,
         open,  # noqa: A004 - shoal.open reads well
+        order_report,
         own_sources,
         plan,
         rank,
@@ -117,6 +118,7 @@ __all__ = [
     "mirrors",
     "near_duplicates",
     "open",
+    "order_report",
     "own_sources",
     "plan",
     "rank",

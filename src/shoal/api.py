@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
     from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
+    from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLinks
     from shoal.analysis.ranking import Ranking
     from shoal.cleaners.curve import Curve
@@ -175,7 +176,7 @@ def add(
 ) -> "AddedSource":
     """Read folders or files of one's own into a collection, and remember them as its sources; the
     same again reads what has changed since."""
-    from shoal.control.own_sources import add_sources
+    from shoal.fleet.own_sources import add_sources
     from shoal.layout.layout import place_of
 
     return add_sources(place_of(dir), paths, settings or {})
@@ -191,7 +192,7 @@ def add_mail(
 ) -> "AddedSource":
     """Read an mbox file, a Maildir or an account (`imaps://user@host`) into a collection, and
     remember it as a source; the same again reads what has changed since."""
-    from shoal.control.own_mail import add_mail as add
+    from shoal.fleet.own_sources import add_mail as add
     from shoal.layout.layout import place_of
 
     return add(place_of(dir), mailbox, settings or {}, password_file=password_file, owner=owner)
@@ -202,7 +203,7 @@ def watch(
 ) -> "signal.Signals | None":
     """Follow the folders and mailboxes of a collection until this process is interrupted; returns
     by which signal. To be called in the main thread."""
-    from shoal.control.own_sources import watch_sources
+    from shoal.fleet.own_sources import watch_sources
     from shoal.layout.layout import place_of
 
     return watch_sources(place_of(dir), settings or {})
@@ -218,7 +219,7 @@ def own_sources(dir: str | Path | None = None) -> "list[SourceLine]":
 
 def remove_source(path: str | Path, dir: str | Path | None = None) -> "Removed":
     """Forget a folder or a mailbox, and what was read of it."""
-    from shoal.control.own_sources import remove_source_at
+    from shoal.fleet.own_sources import remove_source_at
     from shoal.layout.layout import place_of
 
     return remove_source_at(place_of(dir), path)
@@ -375,6 +376,16 @@ def link_graph(dir: str | Path | None = None, told: Progress | None = None) -> "
     from shoal.analysis import graph_report
 
     return graph_report.link_graph(dir, told)
+
+
+def order_report(
+    dir: str | Path | None = None, top: int | None = None, told: Progress | None = None
+) -> "OrderReport":
+    """How early the `top` most important pages came (one in twenty), beside other orders replayed
+    on the same links."""
+    from shoal.analysis import order_report as report
+
+    return report.order_report(dir, top, told)
 
 
 def export_graph(

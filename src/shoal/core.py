@@ -161,6 +161,8 @@ class Crawl:
                 frontier.release(site, fetched)
             if not is_dropped:
                 understood = await self._understand(visit, fetched)
+                for document in understood.documents if fetched.readers else ():
+                    document.readers = list(fetched.readers)
                 self.commit(visit, fetched, understood)
             is_settled = True
         finally:

@@ -99,6 +99,8 @@ SAME = [
     ("clean", PAGE),
     ("slope", PAGE),
     ("feed", "list", "--json"),
+    ("sources", "--json"),
+    ("mail", "--json"),
     ("config", "show"),
     ("user", "list"),
 ]

@@ -15,7 +15,7 @@ from tests.cli.command import PROJECT, Shoal
 
 # No name server outside is asked by a test: this one refuses.
 NO_DNS = '[fetch]\nnameservers = ["127.0.0.1:9"]\n'
-PROGRAMS = {"LibreOffice", "tesseract", "bsdtar", "Chromium"}
+PROGRAMS = {"LibreOffice", "tesseract", "bsdtar", "readpst", "Chromium"}
 
 
 def settings(shoal: Shoal, text: str) -> None:

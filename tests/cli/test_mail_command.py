@@ -11,9 +11,11 @@ import pytest
 from imapclient import IMAPClient
 
 import shoal as python
+from shoal.worker.outlook import program
 from tests.cli.command import Shoal
 from tests.sources.mail.account import in_mbox, written
 from tests.sources.mail.dovecot import PASSWORD, Dovecot
+from tests.sources.mail.outlook_file import outlook_file
 
 PATIENCE_SECONDS = 60.0
 
@@ -57,6 +59,27 @@ def test_an_attachment_is_as_old_as_its_mail(tmp_path: Path) -> None:
         assert collection.search("to:bob grows after:2026-01").total == 0
 
 
+def test_a_file_of_outlook(shoal: Shoal) -> None:
+    if not program():
+        pytest.skip("readpst is not installed")
+    mails = [written(1, "A walrus sleeps on the ice.\n"), written(2, "Seals.\n")]
+    file = shoal.directory / "archive.pst"
+    file.write_bytes(outlook_file({"Inbox": mails}))
+    assert shoal.ok("mail", "add", "archive.pst").text == f"{file.resolve()}: 2 mails\n"
+    assert "Number 1" in shoal.ok("search", "from:ann folder:inbox walrus").text
+    file.write_bytes(outlook_file({"Inbox": mails[:1], "Old": [written(3)]}))
+    done = shoal.ok("mail", "add", "archive.pst", "--json").json
+    assert (done["read"], done["gone"], done["sources"][0]["documents"]) == (1, 1, 2)
+    file.write_bytes(b"!BDN and then nothing")
+    assert shoal.refuses("mail", "add", "archive.pst") == (
+        f"{file.resolve()} is damaged, or no mailbox of Outlook."
+    )
+    assert shoal.ok("mail", "--json").json[0]["documents"] == 2
+    assert not list((shoal.directory / "corpus" / "outlook").iterdir())
+    says = shoal.refuses("mail", "add", "archive.pst", PATH="/nonexistent")
+    assert "install the Debian package pst-utils" in says
+
+
 def test_python_does_the_same(tmp_path: Path) -> None:
     (tmp_path / "box").write_bytes(in_mbox(written(1, "A walrus sleeps on the ice.\n")))
     added = python.add_mail(tmp_path / "box", dir=tmp_path / "corpus")
@@ -92,6 +115,9 @@ def test_an_account_with_its_password_in_the_environment(shoal: Shoal, server: D
     [
         (["nowhere"], "can't be read: No such file or directory."),
         (["/dev/null"], "is neither a file nor a folder."),
+        ([""], "An empty name is no mailbox; an account on a server is written as imaps://"),
+        (["ann@x.example"], "ann@x.example is no file here; an account on a server is written as"),
+        (["."], "is no mailbox: neither an mbox file nor a Maildir."),
         (["imaps://host"], "write it as imaps://user@host."),
         (["imaps://ann:pw@host"], "An address must not hold a password"),
         (["imaps://ann@host.invalid"], "There is no password for ann-at-host.invalid"),
@@ -99,6 +125,7 @@ def test_an_account_with_its_password_in_the_environment(shoal: Shoal, server: D
     ],
 )
 def test_a_mistake_is_one_sentence(shoal: Shoal, given: list[str], says: str) -> None:
+    (shoal.directory / "empty").touch()
     assert says in shoal.refuses("mail", "add", *given)
     assert not (shoal.directory / "corpus").exists()
 

@@ -79,9 +79,33 @@ def test_watch_follows_until_it_is_stopped(command: Shoal, folder: Path) -> None
     deadline = time.monotonic() + PATIENCE_SECONDS
     while "new.txt" not in command("search", "seal").text:
         assert time.monotonic() < deadline
-    assert command.refuses("add", "Documents")
+    assert "followed by process" in command.ok("status").lines[0]
+    (followed,) = command.ok("status", "--json").json["following"]
+    assert [each["name"] for each in followed["sources"]] == [str(folder.resolve())]
+    other = folder.parent / "Other"
+    other.mkdir()
+    (other / "otter.txt").write_text("An otter sleeps in the kelp")
+    assert "1 document" in command.ok("add", "Other", **FOLLOW).text  # it makes room
+    (other / "narwhal.txt").write_text("A narwhal has a horn")
+    while "narwhal.txt" not in command("search", "narwhal").text:
+        assert time.monotonic() < deadline
     watching.signal(SIGTERM)
     assert watching.wait().code == 128 + SIGTERM
+    assert command.ok("status").lines[0].endswith(": at rest")
+
+
+def test_a_crawl_without_end_follows_the_sources(command: Shoal, folder: Path) -> None:
+    (command.directory / "web").mkdir()
+    (command.directory / "web" / "page.html").write_text("<p>Pages of the web</p>")
+    command.ok("add", "Documents", **FOLLOW)
+    crawling = command.start("crawl", "web/page.html", "--forever", **FOLLOW)
+    (folder / "new.txt").write_text("A seal on the ice")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while "new.txt" not in command("search", "seal").text:
+        assert time.monotonic() < deadline
+    assert "a crawl is running, and 1 source is followed" in command.ok("status").lines[0]
+    command.ok("stop")
+    assert crawling.wait().code == 0
 
 
 def test_the_unit_for_systemd_runs_a_command_that_there_is(command: Shoal) -> None:

@@ -39,6 +39,7 @@ ASKED: dict[str, Ask] = {
     "is_running": lambda c, _: c.is_running(),
     "lead": lambda c, urls: [c.lead(url) for url in urls],
     "links": lambda c, urls: [c.links(url) for url in urls],
+    "mail": lambda c, urls: [c.mail(url) for url in urls],
     "marks": lambda c, urls: [c.marks(url) for url in urls],
     "page": lambda c, urls: [_of(c.page(url)) for url in urls],
     "pages": lambda c, _: [(_of(page), page.fetched, page.document) for page in c.pages()],

@@ -5,9 +5,11 @@ import gzip
 import io
 import random
 import re
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -21,6 +23,7 @@ from shoal.analysis.ranking import rank
 from shoal.collection.collection import Collection
 from shoal.collection.export.export import Export, write
 from shoal.collection.report.duplicate_groups import duplicate_groups, mirrors, url_lessons
+from shoal.collection.search import finding
 from shoal.errors import ShoalError
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
@@ -29,6 +32,7 @@ from shoal.model.record import to_json
 from shoal.web.server.serve import make_app
 from tests.contract.test_collection import ASKED
 from tests.contract.worlds import (
+    NOON,
     WHO,
     Worlds,
     build,
@@ -46,6 +50,15 @@ _OF_ALL = {
     *("stored_body", "stored_text"),
 }
 """What is asked of all pages at once."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_moment() -> Iterator[None]:
+    """How young a mail is counts, and is compared as of one moment."""
+    still = SimpleNamespace(time=lambda: NOON + 1e7, perf_counter=time.perf_counter)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "time", still)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +197,8 @@ def test_what_is_taken_back_is_as_if_it_never_was(
 
 _OWNERS = (
     *("/dashboard", "/urls", "/sites", "/failures", "/store", "/freshness", "/duplicates", "/log"),
-    *("/graph", "/feeds", "/crawl", "/cluster", "/metrics", "/nothing"),
+    *("/graph", "/feeds", "/crawl", "/cluster", "/metrics", "/nothing", "/sources"),
+    "/sources/skipped",
 )
 
 
@@ -208,6 +222,7 @@ def _compare_servers(who: str, worlds: Worlds, times: int) -> None:
 
 def _requests(draw: random.Random, worlds: Worlds) -> Iterator[tuple[str, dict[str, str]]]:
     asked = queries(draw, worlds)
+    mails = [url for url in worlds.urls if url.startswith("mail:")]
     while True:
         url, other = draw.choice(worlds.urls), draw.choice(worlds.urls)
         yield draw.choice(
@@ -217,7 +232,9 @@ def _requests(draw: random.Random, worlds: Worlds) -> Iterator[tuple[str, dict[s
                 ("/search.json", {"q": next(asked), "language": "fr"}),
                 ("/page.json", {"url": url}),
                 ("/page.json", {"url": url.partition("://")[2]}),
+                ("/mail.json", {"url": draw.choice(mails)}),
                 ("/copy.json", {"url": url}),
+                ("/file", {"url": url}),
                 ("/copy/raw.json", {"url": url}),
                 ("/difference.json", {"url": url, "other": other}),
                 ("/open", {"url": url}),

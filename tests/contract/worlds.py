@@ -4,7 +4,7 @@ A world is a collection whose documents are injected, read by real children, jud
 indexed. The same public ones come in the same order and at the same times; between them come
 private ones: copies of public pages, pages nearly like them, hubs, words that nobody else has,
 words that everybody has, another language, pages that public ones link to, the same page with a
-slash.
+slash. Mails of everybody stand in the same threads, some with something attached.
 """
 
 import asyncio
@@ -76,6 +76,37 @@ class Injected(NamedTuple):
     html: str
     readers: tuple[str, ...] = ()
     when: float = NOON
+    media_type: str = "text/html; charset=utf-8"
+
+
+def mails(
+    draw: random.Random, count: int, readers: Sequence[list[str]], name: str
+) -> list[Injected]:
+    """In few threads, each of which has mails of all worlds; some claim to begin one."""
+    found = []
+    for at in range(count):
+        thread = f"<thread{draw.randrange(4)}@mail.example>"
+        said = [
+            f"From: {name}{at % 3} <{name}{at % 3}@mail.example>",
+            f"To: bob@mail.example, {draw.choice(_WORDS)}@mail.example",
+            f"Cc: {draw.choice(_WORDS)} <ann@mail.example>",
+            f"Subject: {_name(draw)}",
+            f"Date: Tue, 14 Nov 2023 {draw.randrange(24):02}:{at % 60:02}:00 +0{at % 9}00",
+            f"Message-ID: <{name}{at}@mail.example>",
+            f"References: {thread}" if at else f"Message-ID: {thread}",
+            "MIME-Version: 1.0",
+            "Content-Type: multipart/mixed; boundary=part",
+        ]
+        parts = ["--part", "Content-Type: text/plain; charset=utf-8", "", _text(draw)]
+        for number in range(at % 3):
+            disposition = f'attachment; filename="{name}{at}-{number}.txt"'
+            parts += ["--part", "Content-Type: text/plain; charset=utf-8"]
+            parts += [f"Content-Disposition: {disposition}", "", _text(draw)]
+        body = "\r\n".join([*said, "", *parts, "--part--", ""])
+        url, when = f"mail://{name}/{at}", NOON + 41.0 * at
+        may_read = tuple(draw.choice(readers)) if readers else ()
+        found.append(Injected(url, body, may_read, when, "message/rfc822"))
+    return found
 
 
 def public_documents(draw: random.Random, count: int) -> list[Injected]:
@@ -168,6 +199,10 @@ def build_worlds(folder: Path, seed: int, public: int, private: int) -> Worlds:
         for each in private_documents(draw, documents, private, _ANNS, "ann")
         if each.url not in taken
     ]
+    draw_mails = random.Random(seed + 1)
+    documents += mails(draw_mails, public // 5, [], "list")
+    bobs += mails(draw_mails, private // 8, _BOBS, "bob")
+    anns += mails(draw_mails, private // 4, _ANNS, "ann")
     with_bobs = _mixed(draw, documents, bobs)
     build(folder / "public", documents, 1)
     build(folder / "bobs", with_bobs, 2)
@@ -247,8 +282,8 @@ async def inject(crawl: Crawl, document: Injected) -> None:
         200,
         started=document.when,
         ended=document.when,
-        headers=[("content-type", "text/html; charset=utf-8")],
-        head=b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n",
+        headers=[("content-type", document.media_type)],
+        head=f"HTTP/1.1 200 OK\r\nContent-Type: {document.media_type}\r\n\r\n".encode(),
         body=document.html.encode(),
     )
     understood = await crawl._understand(visit, fetched)
@@ -295,6 +330,9 @@ def queries(draw: random.Random, worlds: Worlds) -> Iterator[str]:
         lambda: f"{word()[:1]}",
         lambda: f"{word()} after:2023-11-14 before:2023-11-15",
         lambda: "filetype:html",
+        lambda: f"thread:thread{draw.randrange(4)}@mail.example",
+        lambda: f"from:{draw.choice(['ann', 'bob', 'list'])}{draw.randrange(3)} {word()}",
+        lambda: "has:attachment",
         lambda: f"what is the {word()} of the {word()} in the {word()}",
     ]
     while True:

@@ -14,6 +14,7 @@ import pytest
 
 import shoal
 from shoal.collection.own_file import body_of
+from shoal.collection.report.freshness import freshness
 from shoal.config import Config
 from shoal.control.own_sources import remove_source_at, sources_of
 from shoal.engine.own_documents import Taking
@@ -476,3 +477,26 @@ def test_texts_are_stored_compressed_and_nothing_is_archived(place: Path, root: 
     with RocksTable(Layout(place).table, reader=True) as table:
         (text,) = [value for _, value in table.scan("text", b"")]
     assert b"Clownfish" in unzstd(text[8:])
+
+
+def test_what_is_gone_is_not_counted_as_a_copy(place: Path, root: Path) -> None:
+    for name in ("one.txt", "two.txt"):
+        (root / name).write_text(f"Kelp of {name}, with as many words as it takes")
+    with zipfile.ZipFile(root / "some.zip", "w") as archive:
+        archive.writestr("in.txt", "Kelp in an archive, with as many words as it takes")
+    look(place, root)
+    inside = f"{(root / 'some.zip').resolve()}#in.txt"
+    with shoal.open(place) as collection:
+        assert freshness(collection).stored == 3
+        for name in (inside, f"file://{inside}"):
+            assert "it is in the index" in collection.explain(name).verdict
+            page = collection.page(name)
+            assert page is not None
+            assert page.text.startswith("Kelp in an archive")
+    (root / "one.txt").unlink()
+    (root / "some.zip").unlink()
+    look(place)
+    with shoal.open(place) as collection:
+        assert freshness(collection).stored == collection.status().indexed == 1
+        assert [page.fate for page in collection.pages()] == ["indexed"]
+        assert collection.page(f"file://{inside}") is None

@@ -22,8 +22,8 @@ from shoal.model.principal import Principal
 from shoal.model.record import JSON_ERRORS, from_json, to_json
 from shoal.whole_file import write_whole
 
-_USERS = "users.json"
-_MOST_USERS_BYTES = 16_000_000
+USERS = "users.json"
+_MOSTUSERS_BYTES = 16_000_000
 _TOKEN_BYTES = 24
 _MOST_NAME_CHARS = 200
 
@@ -90,7 +90,7 @@ class Users:
     """Those who have a token for a collection that is served."""
 
     def __init__(self, directory: Path) -> None:
-        self._file = directory / _USERS
+        self._file = directory / USERS
         self._seen: tuple[int, int, int] | None = None
         self._digests: dict[str, str] = {}
 
@@ -131,7 +131,7 @@ class Users:
         seen = status.st_ino, status.st_mtime_ns, status.st_size
         if seen != self._seen:
             try:
-                body = self._file.read_bytes() if status.st_size <= _MOST_USERS_BYTES else b""
+                body = self._file.read_bytes() if status.st_size <= _MOSTUSERS_BYTES else b""
                 self._digests = from_json(dict[str, str], body)
             except (OSError, *JSON_ERRORS) as error:
                 raise CollectionError(f"{self._file} can't be read; nobody is let in") from error

@@ -89,7 +89,8 @@ class _Restoring:
         if not names or (folder / names[0]).is_dir():
             return folder / names[0] if names else None
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self._cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(exist_ok=True)
             return self._restore(prefix, folder)
         except OSError as error:
             raise CollectionError(

@@ -15,6 +15,7 @@ from shoal.analysis.cluster_ranking import SLICE_BYTES, build, vote_slice
 from shoal.collection.collection import Collection
 from shoal.collection.slices import in_order
 from shoal.collection.tablets import Tablets
+from shoal.collection.view import TabletView
 from shoal.errors import CollectionError, UsageError
 from shoal.fleet.work import Work
 from shoal.fleet.workplace import workplace
@@ -25,6 +26,7 @@ from shoal.graph.link_graph import LinkGraph
 from shoal.graph.scores import RankFile
 from shoal.graph.sites import pages_of
 from shoal.graph.votes import Votes
+from shoal.layout.crawl_row import roots_of
 from shoal.layout.layout import place_of
 from shoal.layout.ranks import graph_of
 from shoal.model.record import Struct
@@ -107,12 +109,20 @@ def rank_pages(  # noqa: PLR0913 - the flags of the command, by name
     place, tablets = collection.graph_place, collection.tablets
     place.mkdir(parents=True, exist_ok=True)
     is_one = tablets.count == 1
+    seeds = tablets.ask(0, seed_rows)
     making = (
-        partial(make, stored_votes(tablets)) if is_one else partial(make_by, partial(build, work))
+        partial(make, stored_votes(tablets), seeds=seeds)
+        if is_one
+        else partial(make_by, partial(build, work), seeds=seeds)
     )
     found = rank_by(making, graph_of(place), RankRequest(rows, key, top, unfetched), progress)
     hand_out(tablets, place)
     return found
+
+
+def seed_rows(collection: TabletView) -> list[bytes]:
+    """Of what its last crawl started from: a question (tablets.py)."""
+    return [collection.row(url) for url in roots_of(collection.table)]
 
 
 def checked(personal: str | Sequence[str], top: int) -> list[str]:

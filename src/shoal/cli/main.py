@@ -21,7 +21,7 @@ from shoal.errors import CollectionError, ShoalError, UsageError
 _TRACEBACK = "--traceback"
 _THEMES = (
     *("crawl", "refresh", "sources", "plan", "map", "sitemap", "feed", "read", "search", "serve"),
-    "links",
+    *("links", "order"),
     *("freshness", "simulate", "convert", "clean", "slope", "dups", "control", "mark"),
     *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )

@@ -35,6 +35,7 @@ from shoal.store.pages import Filter, StoredPage
 from shoal.store.rows import FetchRow, VisitRow
 
 if TYPE_CHECKING:
+    from shoal.collection.mail import Mail
     from shoal.collection.report.explain import Explanation
     from shoal.collection.report.freshness import Freshness
     from shoal.collection.search.results import Results
@@ -172,6 +173,13 @@ class Collection(Closing):
         """Why a URL was taken, or not: `verdict`, and the `lines` of its story."""
         return self.ask(url, TabletView.explain)
 
+    def mail(self, url: str) -> "Mail | None":
+        """What a mail says of itself, with its attachments and all mails of its thread; None where
+        there is no such mail."""
+        from shoal.collection.mail import mail_of  # noqa: PLC0415 - it needs this module
+
+        return mail_of(self, url)
+
     # --- all of them ------------------------------------------------------------------------
 
     def pages(
@@ -256,7 +264,7 @@ class Collection(Closing):
 
     def _owner(self, url: str) -> int:
         """By its host alone: scheme, and parameters that a collection strips, do not matter."""
-        return owner_of(self.tablets, row_key(named_url(url)))
+        return owner_of(self.tablets, row_key(named_url(_meant(url))))
 
     def __repr__(self) -> str:
         if not self.sees_everything():
@@ -268,6 +276,11 @@ class Collection(Closing):
 
 def _meant(url: str) -> str:
     """What the owner is told: a file of this machine by its URL, anything else as it was written,
-    because where no scheme is named the owner knows which one is known."""
+    because where no scheme is named the owner knows which one is known. What lies in a file has its
+    name behind a mark, which a file's own name may have, too."""
+    place, mark, inside = url.partition("#")
+    if mark and not Path(url).exists():
+        outer = named_url(place) if place else ""
+        return f"{outer}#{inside}" if outer.startswith("file:") else url
     named = named_url(url)
     return named if named.startswith("file:") else url

@@ -7,19 +7,26 @@ it there at this moment, whatever was so when it was taken in.
 
 import os
 import stat
+from pathlib import Path
 
+from shoal.model.access import readers_of
 from shoal.model.digest import payload_digest
 from shoal.model.principal import Principal
 from shoal.model.urls.file_url import path_of_file_url
-from shoal.sources.disk.permissions import Permissions, acl_of
+from shoal.sources.disk.permissions import NOBODY_KNOWS, Permissions, acl_of
 from shoal.store.pages import StoredPage
 
 
+def is_own(page: StoredPage) -> bool:
+    """Whether a source brought it: what a crawl reads of this machine is public."""
+    return page.url.startswith("file:///") and bool(page.document.readers)
+
+
 def body_of(page: StoredPage, principal: Principal) -> bytes:
-    """Empty when it can't be had."""
+    """Empty when it can't be had. The page is that of the file itself, not of one inside it."""
     document = page.document
-    if not page.url.startswith("file:///") or document.name or not document.readers:
-        return b""  # no file that a source brought, or one inside another
+    if not is_own(page) or document.name:
+        return b""
     path = path_of_file_url(page.url)
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -37,3 +44,13 @@ def body_of(page: StoredPage, principal: Principal) -> bytes:
         except OSError:
             return b""
     return body if payload_digest(body) == document.body_digest else b""
+
+
+def readers_now(path: Path) -> tuple[str, ...]:
+    """Of a file or a folder, as the disk says; nobody, when it does not say."""
+    whole = os.fsencode(path)
+    try:
+        status = path.lstat()
+    except OSError:
+        return tuple(readers_of([NOBODY_KNOWS]))
+    return Permissions().readers(whole, status, acl_of(whole))[0]

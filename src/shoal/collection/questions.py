@@ -6,23 +6,27 @@ asks, is left to that one's owner: `seen`.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from shoal.collection import own_mail
 from shoal.collection.slices import Slice, cut
 from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.frontier.state.rows import UrlRow
 from shoal.frontier.state.view import SiteView
 from shoal.layout.duplicates import groups
+from shoal.layout.layout import is_given_way
 from shoal.layout.runs import Run, runs_of
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Fate
+from shoal.model.mail_words import FOLDER
 from shoal.model.principal import Principal
 from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import tablet_of_row
 from shoal.model.urls.rowkey import row_key
 from shoal.store.pages import Filter, StoredPage
-from shoal.store.rows import FETCH, FetchRow
+from shoal.store.rows import FETCH, FetchRow, stored_inside
 
 _URL_BYTES = 300
 """What a URL's row takes, about."""
@@ -114,7 +118,8 @@ def principal_of(view: TabletView) -> Principal:
 
 def runs(view: TabletView) -> list[Run]:
     """The crawls that were made of a tablet, the newest first."""
-    return runs_of(view.table, is_running=view.is_running())
+    is_running = view.is_running() and not is_given_way(view.layout)
+    return runs_of(view.table, is_running=is_running)
 
 
 def sees_all(collection: TabletView) -> bool:
@@ -131,6 +136,28 @@ def seen(collection: TabletView, rows: Sequence[bytes]) -> list[bool]:
         or store.cells.get(row, FETCH) is None
         for row in rows
     ]
+
+
+# --- documents inside others ----------------------------------------------------------------
+
+
+def inside(collection: TabletView, url: str, at_most: int) -> list[Carried]:
+    """The documents that are stored as inside one, as far as they may be read."""
+    rows = stored_inside(collection.store.cells, collection.row(url))
+    pages = (collection.store.page(row, collection.principal) for row in rows)
+    return [carried(page) for page in islice(filter(None, pages), at_most)]
+
+
+def mail_folders(collection: TabletView, url: str) -> list[str]:
+    """The folders in which a mail may be read."""
+    row = collection.row(url)
+    page = collection.store.page(row, collection.principal)
+    if page is None:
+        return []
+    named = [value for name, value in page.document.fields if name == FOLDER]
+    if collection.principal.everything or not named:
+        return named
+    return own_mail.folders_of(collection.table, page.url, collection.principal)
 
 
 # --- near-duplicates ------------------------------------------------------------------------

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from shoal.closing import Closing
-from shoal.collection import own_file
+from shoal.collection import own_file, own_mail
 from shoal.collection.page import Page as Page
 from shoal.config import Config, load
 from shoal.errors import DamagedError, UsageError
 from shoal.frontier.state.rows import RobotsRow, UrlRow
 from shoal.frontier.state.view import FrontierView, SiteView
 from shoal.layout.duplicates import groups
+from shoal.layout.following import read_following
 from shoal.layout.index_state import IndexHolds, read_state
 from shoal.layout.layout import Layout, ReadLock, is_locked
 from shoal.layout.ranges import key_range
@@ -35,7 +36,7 @@ from shoal.model.urls.spelling import spellings
 from shoal.model.urls.url import ParamRules
 from shoal.sources.seeds import named_url
 from shoal.store.change_log import last_sequence
-from shoal.store.pages import EVERYTHING, Filter, PageStore
+from shoal.store.pages import EVERYTHING, Filter, PageStore, StoredPage
 from shoal.store.rows import VisitRow
 from shoal.store.table import RocksTable
 
@@ -137,8 +138,8 @@ class TabletView(Closing):
         return self.store.text(row, self.principal, when)
 
     def stored_body(self, row: bytes, when: float) -> bytes:
-        """Of a version of a page, as the server sent it; a file of one's own as it stands there.
-        Empty where none is kept."""
+        """Of a version of a page, as the server sent it; a file or a mail of one's own as it stands
+        there, and of what is inside it that. Empty where none is kept."""
         try:
             record = self.store.raw(row, self.principal, when)
         except DamagedError:  # the archive may have been compacted since it was looked at
@@ -147,7 +148,15 @@ class TabletView(Closing):
         if record is not None:
             return record.http_body
         page = self.store.page(row, self.principal, when)
-        return b"" if page is None else own_file.body_of(page, self.principal)
+        return b"" if page is None else self._own_body(page)
+
+    def _own_body(self, page: StoredPage) -> bytes:
+        if own_mail.is_own(page.url):
+            return own_mail.body_of(self.table, page.url, self.principal)
+        if page.document.name:
+            outer = self.store.page(holder_of(page.row), self.principal)
+            return b"" if outer is None else own_file.body_of(outer, self.principal)
+        return own_file.body_of(page, self.principal)
 
     def urls(self, where: str = "", state: str | None = None) -> Iterator[tuple[str, UrlRow]]:
         """Every known URL with its state, in row order."""
@@ -278,7 +287,9 @@ class TabletView(Closing):
             indexed_inside=0 if state is None else state.inside,
             visits={} if last is None else last.visits,
         )
-        return status_of(self.layout.directory, snapshot)
+        found, following = status_of(self.layout.directory, snapshot), read_following(self.layout)
+        found.following = [] if following is None else [following]
+        return found
 
     def may_name(self, row: bytes) -> bool:
         """Whether who asks may know of a stored page."""

@@ -293,6 +293,11 @@ class Feeds:
 
 @dataclass(frozen=True, slots=True)
 class Files:
+    readers: Literal["file", "everyone"] = _setting(
+        "file",
+        "Who may read what a crawl takes from `file:` URLs: whoever may read the `file`, or "
+        "`everyone`, for pages that are meant to be shown.",
+    )
     hidden: Literal["no", "yes"] = _setting(
         "no", "Whether files and folders whose names begin with a dot are read."
     )
@@ -310,6 +315,9 @@ class Files:
     max_size: Bytes = _setting(50_000_000, "Larger files are left out.", 1, 1_000_000_000)
     share: float = _setting(
         0.25, "No more of one core than this is used to read folders, all in all.", 0.01, 64
+    )
+    follow: Literal["yes", "no"] = _setting(
+        "yes", "Whether `serve`, and a crawl without end, follow the sources as `watch` does."
     )
     sweep: Seconds = _setting(
         21_600.0, "Everything is looked at again after this long, in case that a change was missed."

@@ -8,11 +8,15 @@ from shoal.model.urls.rowkey import row_key
 from shoal.model.urls.url import canonical
 from shoal.sources.inbox import (
     AddFeed,
+    AddSource,
     Command,
+    GiveWay,
+    LookAtSource,
     Mark,
     Push,
     ReadSitemap,
     RemoveFeed,
+    RemoveSource,
     Retry,
     Stop,
     StoredCommand,
@@ -23,8 +27,10 @@ from shoal.sources.inbox import (
 
 def tablets_of(command: StoredCommand, owners: Owners) -> Iterable[int]:
     match command:
-        case Stop() | Unreadable():
+        case Stop() | GiveWay() | Unreadable():
             return ()  # it was meant for a crawl that has ended
+        case AddSource() | RemoveSource() | LookAtSource():
+            return ()  # a cluster has no sources
         case Push(feed_url=url) | Mark(url) | AddFeed(url) | RemoveFeed(url):
             return (owners.of(row_key(url)),)
         case Submit(url) | ReadSitemap(url):

@@ -23,7 +23,7 @@ from shoal.engine.engine import Engine
 from shoal.errors import Busy, CollectionError, UsageError
 from shoal.frontier.background.commands import LONGEST_DELAY_SECONDS
 from shoal.layout.cluster_status import running_status, status_at
-from shoal.layout.layout import Layout, is_cluster_place, is_locked
+from shoal.layout.layout import Layout, is_cluster_place, is_given_way, is_locked
 from shoal.loop import run
 from shoal.model.urls.params import ParamRules
 from shoal.model.urls.rowkey import site_key
@@ -200,7 +200,7 @@ def stop(place: Place, patience_seconds: float) -> bool:
         return _is_over_within(lambda: status_at(str(place)).running, patience_seconds)
     layout = Layout(Path(place))
     layout.must_exist()
-    if not is_locked(layout):
+    if not is_locked(layout) or is_given_way(layout):
         raise CollectionError(f"No crawl is running in {place}.")
     inbox = Inbox(layout.inbox)
     name = inbox.post(Stop())

@@ -21,7 +21,7 @@ from shoal.config.values import SettingKind, described
 from shoal.engine import preflight
 from shoal.engine.seeds import seeds_of
 from shoal.errors import Busy, CollectionError, ShoalError, UsageError
-from shoal.layout.layout import Layout, is_locked
+from shoal.layout.layout import Layout, holder_of, is_given_way, is_locked
 from shoal.loop import run
 from shoal.model.record import Struct
 from shoal.sources.inbox import Inbox, Stop
@@ -63,14 +63,14 @@ def start(directory: Path, command: CrawlCommand) -> None:
     """Returns when the crawl has begun. Raises UsageError when it may not, and Busy when one is
     running."""
     layout = Layout(directory)
-    if is_locked(layout):
+    if _is_crawled(layout):
         raise Busy("A crawl is running; stop it first.")
     flags, seeds = checked(directory, command)
     is_new = not layout.exists()
     process = spawn(layout, CRAWL_LOG, ["crawl", "--dir", str(directory), *flags, "--", *seeds])
     deadline_s = time.monotonic() + _STARTING_SECONDS
     while process.poll() is None and time.monotonic() < deadline_s:
-        if is_locked(layout) and not (is_new and not layout.status.exists()):
+        if holder_of(layout) == process.pid and not (is_new and not layout.status.exists()):
             break  # of a new collection also the table is there by now
         time.sleep(_LOOK_SECONDS)  # the lock is another process's: there is no event to wait for
     if process.poll():
@@ -86,11 +86,15 @@ def steady_crawl(directory: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if is_locked(layout):
+        if _is_crawled(layout):
             Inbox(layout.inbox).post(Stop())
             deadline_s = time.monotonic() + _ENDING_SECONDS
-            while is_locked(layout) and time.monotonic() < deadline_s:
+            while _is_crawled(layout) and time.monotonic() < deadline_s:
                 time.sleep(_LOOK_SECONDS)
+
+
+def _is_crawled(layout: Layout) -> bool:
+    return is_locked(layout) and not is_given_way(layout)
 
 
 def checked(directory: Path, command: CrawlCommand) -> tuple[list[str], list[str]]:

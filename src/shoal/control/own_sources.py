@@ -3,15 +3,17 @@
 import asyncio
 import os
 import signal
-import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from shoal.access.opening import settings_at
+from shoal.access.opening import is_there, open_collection, settings_at
+from shoal.collection.view import TabletView
 from shoal.config import Config
+from shoal.engine.local_files import has_readers
 from shoal.engine.mail_sources import mail_inventory
 from shoal.engine.own_sources import (
     OwnSources,
+    Tablet,
     Tell,
     checked_path,
     look_at,
@@ -20,16 +22,23 @@ from shoal.engine.own_sources import (
     whole_path,
 )
 from shoal.errors import CollectionError, UsageError
-from shoal.layout.layout import Layout, is_cluster_place
+from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow
+from shoal.layout.following import Following, read_following
+from shoal.layout.layout import Layout
 from shoal.loop import run
-from shoal.model.record import Struct
-from shoal.model.source import FOLDER, MAIL, SourceRow
+from shoal.model.principal import OWNER
+from shoal.model.record import Struct, unpack
+from shoal.model.source import FOLDER, MAIL, SourceRow, shown
+from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
 from shoal.sources.disk.inventory import Inventory
 from shoal.sources.mail.address import is_imap
 from shoal.store.table import RocksTable
 
-_OTHERS = 0o077
+KERNEL = "the kernel tells of each change"
+LOOKED_AT = "it is looked at now and then"
+SERVER = "the server tells of the inbox, other folders are asked after"
+DATES = "its dates are looked at every second"
 
 
 class LeftOut(Struct):
@@ -53,6 +62,16 @@ class SourceLine(Struct):
     polled: str
     kind: str = FOLDER
     """`folder` or `mail`."""
+    added: float = 0.0
+    """Unix seconds, as all times here."""
+    looked: float = 0.0
+    """When a look at all of it last came to its end, as far as that is known."""
+    state: str = ""
+    """`waiting`, `looking`, `followed`; empty: nobody follows it now."""
+    done: int = 0
+    """Documents taken in, moved, shared or removed since it is followed."""
+    told_by: str = ""
+    """How changes come to be known; empty while nobody follows it."""
 
 
 class Added(Struct):
@@ -78,80 +97,93 @@ def add_sources(
     tell: Tell | None = None,
 ) -> Added:
     """Read folders or files, and remember them."""
-    config = _config(place, settings)
-    added = [checked_path(each) for each in paths]
-    if not added:
+    config = settings_at(place, settings, os.environ)
+    return _add(place, config, named_sources(paths), tell)
+
+
+def named_sources(paths: Sequence[str | Path]) -> list[bytes]:
+    """What is to be read; a UsageError when there is nothing that can be."""
+    if not paths:
         raise UsageError("name a folder or a file that is to be read")
-    Layout(Path(place)).must_be_free()
-    close_to_others(Path(place))
-    return run(_add(Path(place), config, added, tell))
+    return [checked_path(each) for each in paths]
 
 
 def add_row(
     place: str, row: SourceRow, settings: Mapping[str, object], tell: Tell | None = None
 ) -> Added:
     """The same for what is remembered of a mailbox."""
-    config = _config(place, settings)
-    Layout(Path(place)).must_be_free()
-    close_to_others(Path(place))
-    return run(_add(Path(place), config, [row], tell))
+    return _add(place, settings_at(place, settings, os.environ), [row], tell)
 
 
-def close_to_others(directory: Path) -> None:
-    """What is read of a person's own is no more open than it was: the collection is its owner's."""
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    mode = stat.S_IMODE(directory.stat().st_mode)
-    if mode & _OTHERS:
-        directory.chmod(mode & ~_OTHERS)
+def _add(
+    place: str, config: Config, added: Sequence[bytes | SourceRow], tell: Tell | None
+) -> Added:
+    layout = Layout(Path(place))
+    layout.must_be_free()
+    layout.close_to_others()
+    return run(add_to(layout.directory, config, added, tell))
 
 
-def holds_own(directory: Path) -> bool:
-    """Whether documents of people's own are read into a collection; where that can't be told, it
-    is taken to be so."""
-    layout = Layout(directory)
-    if is_cluster_place(str(directory)) or not layout.exists():
-        return False
-    try:
-        with RocksTable(layout.table, reader=True) as table:
-            return next(rows(table), None) is not None
-    except CollectionError:
-        return True
-
-
-async def _add(
-    place: Path, config: Config, added: Sequence[bytes | SourceRow], tell: Tell | None
+async def add_to(
+    place: Path | Tablet,
+    config: Config,
+    added: Sequence[bytes | SourceRow],
+    tell: Tell | None = None,
 ) -> Added:
     done = await look_at(place, config, added, tell=tell)
     taking = done.taking
-    with RocksTable(Layout(place).table, reader=True) as table:
+    directory = place.directory if isinstance(place, Tablet) else place
+    with RocksTable(Layout(directory).table, reader=True) as table:
         lines = [line_of(table, row) for row in done.rows]
     return Added(lines, taking.read, taking.moved, taking.shared, taking.gone, done.problem)
 
 
-def watch_sources(
-    place: str, settings: Mapping[str, object], tell: Tell | None = None
+def holds_own(place: str | Path) -> bool:
+    """Whether some may read more of a collection than others, because documents of people's own are
+    read into it, or files with their readers; where that can't be told, it is taken to be so."""
+    if not is_there(place):
+        return False
+    try:
+        with open_collection(place) as collection:
+            return any(collection.tablets.ask_all(_holds_own))
+    except CollectionError:
+        return True
+
+
+def _holds_own(view: TabletView) -> bool:
+    if next(rows(view.table), None) is not None or has_readers(view.config, _roots(view.table)):
+        return True
+    files = view.store.stream(row_key("file:///"), row_key("file:///") + b"\xff", OWNER)
+    return any(page.document.readers for page in files)
+
+
+def _roots(table: Table) -> list[str]:
+    stored = table.get("site", CRAWL_KEY)
+    return [] if stored is None else unpack(CrawlRow, stored).roots
+
+
+async def watch_all(
+    places: Sequence[Tablet], config: Config, tell: Tell | None
 ) -> signal.Signals | None:
-    """Follow all sources until a signal comes, which is returned."""
-    layout = Layout(Path(place))
-    config = _config(place, settings)
-    layout.must_exist()
-    layout.must_be_free()
-    return run(_watch(Path(place), config, tell))
+    """Follow the sources of these tablets until a signal comes, which is returned."""
+    loop, came, watched = asyncio.get_running_loop(), list[signal.Signals](), list[OwnSources]()
 
-
-async def _watch(place: Path, config: Config, tell: Tell | None) -> signal.Signals | None:
-    loop, came = asyncio.get_running_loop(), list[signal.Signals]()
+    def stop(which: signal.Signals) -> None:
+        came.append(which)
+        for each in watched:
+            each.stop()
 
     def listen(sources: OwnSources) -> None:
-        def stop(which: signal.Signals) -> None:
-            came.append(which)
-            sources.stop()
-
+        watched.append(sources)
         for which in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(which, stop, which)
 
     try:
-        await look_at(place, config, forever=True, tell=tell, started=listen)
+        async with asyncio.TaskGroup() as group:
+            for place in places:
+                group.create_task(look_at(place, config, forever=True, tell=tell, started=listen))
+    except BaseExceptionGroup as faults:
+        raise faults.exceptions[0] from None  # the first fault stopped the others
     finally:
         for which in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(which)
@@ -159,47 +191,62 @@ async def _watch(place: Path, config: Config, tell: Tell | None) -> signal.Signa
 
 
 def sources_of(place: str) -> list[SourceLine]:
-    _must_be_one(place)
-    layout = Layout(Path(place))
-    layout.must_exist()
-    with RocksTable(layout.table, reader=True) as table:
-        return [line_of(table, row) for row in rows(table)]
+    with open_collection(place) as collection:
+        return [line for some in collection.tablets.ask_all(source_lines) for line in some]
 
 
 def remove_source_at(place: str, path: str | Path) -> Removed:
     layout = Layout(Path(place))
-    config = _config(place, {})
+    config = settings_at(place, {}, os.environ)
     layout.must_exist()
     layout.must_be_free()
-    whole = str(path).encode() if is_imap(str(path)) else whole_path(path)
+    whole = name_of(path)
     gone = run(remove_source(layout.directory, config, whole))
-    return Removed(_shown(whole), gone)
+    return Removed(shown(whole), gone)
 
 
-def line_of(table: Table, row: SourceRow) -> SourceLine:
+def name_of(path: str | Path) -> bytes:
+    """What a source is remembered as."""
+    return str(path).encode() if is_imap(str(path)) else whole_path(path)
+
+
+def source_lines(view: TabletView) -> list[SourceLine]:
+    """Of a collection that is open for reading; what a person has of their own is the owner's."""
+    view.must_see_all()
+    following = read_following(view.layout)
+    return [line_of(view.table, row, following) for row in rows(view.table)]
+
+
+def line_of(table: Table, row: SourceRow, following: Following | None = None) -> SourceLine:
+    line = _line_at_rest(table, row)
+    line.added, line.looked = row.added, row.looked
+    followed = () if following is None else following.sources
+    for each in followed:
+        if each.name == line.path:
+            line.state, line.done, line.problem = each.state, each.done, each.problem
+            line.looked = max(line.looked, each.looked)
+            line.told_by = _told_by(row)
+    return line
+
+
+def _told_by(row: SourceRow) -> str:
+    if row.kind != MAIL:
+        return LOOKED_AT if row.polled else KERNEL
+    return SERVER if is_imap(os.fsdecode(row.name)) else DATES
+
+
+def _line_at_rest(table: Table, row: SourceRow) -> SourceLine:
     if row.kind == MAIL:
         mails = mail_inventory(row, table).count()
-        return SourceLine(_shown(row.name), mails, row.whole, [], row.problem, "", MAIL)
+        left_out = _left_out(row)
+        return SourceLine(shown(row.name), mails, row.whole, left_out, row.problem, "", MAIL)
     inventory = Inventory(table)
     documents = sum(1 for _ in inventory.below(row.name)) + (inventory.get(row.name) is not None)
-    skipped = [
+    name = shown(row.name)
+    return SourceLine(name, documents, row.whole, _left_out(row), row.problem, row.polled)
+
+
+def _left_out(row: SourceRow) -> list[LeftOut]:
+    return [
         LeftOut(reason, left.count, left.example) for reason, left in sorted(row.skipped.items())
     ]
-    shown = _shown(row.name)
-    return SourceLine(shown, documents, row.whole, skipped, row.problem, row.polled)
-
-
-def _shown(path: bytes) -> str:
-    return path.decode("utf-8", "backslashreplace")
-
-
-def _config(place: str, settings: Mapping[str, object]) -> Config:
-    _must_be_one(place)
-    return settings_at(place, settings, os.environ)
-
-
-def _must_be_one(place: str) -> None:
-    if is_cluster_place(place):
-        raise UsageError(
-            f"{place} is a cluster, which reads no folders; add them to a collection of their own"
-        )

@@ -21,7 +21,7 @@ from shoal.engine.exchange import Exchange
 from shoal.engine.index_following import IndexFollowing
 from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
-from shoal.engine.local_files import look_again
+from shoal.engine.local_files import keep_to_owner, look_again, may_name
 from shoal.engine.own_documents import OwnDocuments
 from shoal.engine.part_settings import child_config, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
@@ -68,7 +68,7 @@ _SPENDING_SECONDS = 60.0
 class Engine:
     """A collection, opened for writing."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - whose it is, and what it is opened for
         self,
         place: Path | Layout,
         config: Config,
@@ -76,16 +76,16 @@ class Engine:
         *,
         at_rest: bool = False,
         identity: TabletIdentity | None = None,
+        gives_way: bool = False,
     ) -> None:
-        """`at_rest`: no crawl begins, so revisits are left as the last one left them. With an
-        `identity` it is one tablet of many."""
+        """`at_rest`: no crawl begins, revisits are left as they were. With an `identity` it is one
+        tablet of many. `gives_way`: to others who want to write."""
         self.config = config
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
         self._identity = identity
         self._at_rest = at_rest
         self._mode = mode or mode_of(config)
-        """Whether pages are asked for again."""
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
         depths = (config.crawl.max_depth, parse_rules(self._rules).max_depth)
@@ -93,7 +93,7 @@ class Engine:
         # What the person said on the command line of the first crawl becomes the collection's own.
         self.layout.create(config.from_flags_as_toml())
         with ExitStack() as undo:
-            self._lock = undo.enter_context(WriteLock(self.layout))
+            self._lock = undo.enter_context(WriteLock(self.layout, gives_way=gives_way))
             self._table = undo.enter_context(self._open_table())
             self._open()
             undo.pop_all()
@@ -191,6 +191,7 @@ class Engine:
             refresher=self._refresher,
             source_schedule=self._desk,
             links_of=lambda row: [out.link for out in self._store.links_of(row)],
+            may_name=may_name,
             fate_of=partial(stored_fate, self._store.cells),
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
@@ -238,8 +239,8 @@ class Engine:
         if self._outbox is not None:  # every tablet is given all of them: they are its scope
             seeds = [seed for seed in seeds if self._outbox.owns(site_of_key(seed.row))]
         self._use_roots(list(roots))
-        changed = 0
-        signature = self._signature()
+        keep_to_owner(self.layout, self.config, self._row.roots)
+        changed, signature = 0, self._signature()
         if self._row.signature and self._row.signature != signature:
             changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
         self._frontier.add(seeds)

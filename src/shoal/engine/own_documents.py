@@ -97,19 +97,19 @@ class OwnDocuments:
         self,
         source: DocumentSource,
         threads: ThreadPoolExecutor,
-        between: Callable[[], Awaitable[bool]],
+        between: Callable[[int], Awaitable[bool]],
         *,
         everything: bool,
     ) -> bool:
-        """Look, and take in what is otherwise. `between` is asked now and then whether to go on;
-        returns whether it went on to the end."""
+        """Look, and take in what is otherwise. `between` is told now and then how much was taken
+        in, and asked whether to go on; returns whether it went on to the end."""
         lists, loop = source.changes(everything), asyncio.get_running_loop()
         while True:
             some = await loop.run_in_executor(threads, _next, lists)
             if some is None:
                 return True
             await self._take_all(source, threads, some)
-            if not await between():
+            if not await between(len(some)):
                 return False
 
     async def _take_all(

@@ -8,40 +8,43 @@ written.
 import asyncio
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from shoal.config import Config
+from shoal.engine.beside.following import SourceFollowing, WorkedShare
 from shoal.engine.engine import Engine
 from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
+from shoal.layout.identity import TabletIdentity
+from shoal.layout.sources import disk_settings
+from shoal.layout.sources import rows as rows
 from shoal.model.record import pack, unpack
-from shoal.model.source import FOLDER, MAIL, SOURCE_KEYS, SourceRow, source_key
+from shoal.model.source import FOLDER, MAIL, SourceRow, source_key
 from shoal.model.source_change import Gone
 from shoal.model.urls.file_url import file_url
 from shoal.model.visit import Fetched
-from shoal.ports import DocumentSource, Table
+from shoal.ports import DocumentSource
 from shoal.sources.disk.filesystem import read_when_idle
 from shoal.sources.disk.folder import FolderSource
 from shoal.sources.disk.inventory import Inventory
-from shoal.sources.disk.listing import DiskSettings
 from shoal.sources.mail.identity import url_of_mail
 
-_LOOK_SECONDS = 1.0
+_MOST_THREADS = 64
+"""Each source that is followed has one, which waits."""
 _BEFORE_FIRST_TELL_SECONDS = 0.2
 
 Tell = Callable[[Taking], None]
 """Is told now and then what was done."""
 
 
-def rows(table: Table) -> Iterator[SourceRow]:
-    """All sources, by their names."""
-    for _, stored in table.scan("site", SOURCE_KEYS, SOURCE_KEYS[:-1] + b"\x01"):
-        yield unpack(SourceRow, stored)
+def follows_sources(config: Config) -> bool:
+    """Whether a crawl follows them, which goes on without end."""
+    return config.crawl.forever == "yes" and config.files.follow == "yes"
 
 
 def checked_path(given: str | Path) -> bytes:
@@ -74,14 +77,23 @@ def whole_path(given: str | Path) -> bytes:
 class OwnSources:
     """The sources of a collection that is open for writing."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(
+        self, engine: Engine, home: Path | None = None, *, beside_crawl: bool = False
+    ) -> None:
+        """`home`: where the cluster stands, if it is a tablet of one; it is never read itself.
+        Beside a crawl: its housekeeping syncs, and follows with the index."""
+        self._engine, self._home = engine, home or engine.layout.directory
         config = engine.config
         self._documents = engine.own_documents()
-        self._index = engine.follow_index()
-        self._threads = ThreadPoolExecutor(initializer=read_when_idle)
-        self._share = CpuShare(config.files.share, engine.cpu_seconds)
-        self._over = asyncio.Event()
+        self._beside_crawl = beside_crawl
+        self._index = None if beside_crawl else engine.follow_index()
+        self._threads = ThreadPoolExecutor(_MOST_THREADS, initializer=read_when_idle)
+        self._worked = WorkedShare()
+        spent = engine.cpu_seconds if not beside_crawl else lambda: self._worked.seconds
+        self._share = CpuShare(config.files.share, spent)
+        self._following: SourceFollowing | None = None
+        self._is_stopped = False
+        self._is_synced = True
         self._written: dict[bytes, bytes] = {}
         self._forgotten = 0
 
@@ -95,9 +107,22 @@ class OwnSources:
         return "" if self._index is None else self._index.problem
 
     def stop(self) -> None:
-        self._over.set()
+        self._is_stopped = True
+        if self._following is not None:
+            self._following.stop()
+
+    @property
+    def following(self) -> SourceFollowing:
+        """What follows them."""
+        if self._following is None:
+            crawls = self._beside_crawl
+            self._following = SourceFollowing(self._engine, self, crawls=crawls)
+        return self._following
 
     # --- which there are --------------------------------------------------------------------
+
+    def all(self) -> list[SourceRow]:
+        return list(rows(self._engine.table))
 
     def add(self, given: bytes | SourceRow) -> None:
         """Remember a folder or a file, by its path, or a mailbox."""
@@ -111,66 +136,69 @@ class OwnSources:
             known.secret, known.owner = row.secret, row.owner
             self._write(known)
 
-    async def remove(self, path: bytes) -> int:
+    async def remove(self, name: bytes) -> int:
         """Forget a source, and what no other source holds. Returns how many documents went."""
-        table = self._engine.table
-        mailbox = table.get("site", source_key(MAIL, path))
-        if mailbox is not None:
-            return await self._remove_mailbox(unpack(SourceRow, mailbox))
-        others = [each.name for each in rows(table) if each.name != path]
-        source, inventory = self._folder(SourceRow(FOLDER, path)), Inventory(table)
-        held = list(inventory.below(path))
-        if inventory.get(path) is not None:
-            held.append(path)
-        going = [each for each in held if not any(_is_in(each, other) for other in others)]
         self._start()
         try:
-            for each in going:
-                self._documents.remove(source, Gone(file_url(each)))
-            batch = table.batch()
-            batch.delete("site", source_key(FOLDER, path))
-            table.write(batch)
+            return await self.forget(name)
         finally:
             await self._end()
-        return len(going)
 
-    async def _remove_mailbox(self, row: SourceRow) -> int:
+    async def forget(self, name: bytes) -> int:
+        """The same while they are followed."""
+        table = self._engine.table
+        mailbox = table.get("site", source_key(MAIL, name))
+        if mailbox is not None:
+            return await self._forget_mailbox(unpack(SourceRow, mailbox))
+        others = [each.name for each in rows(table) if each.name != name]
+        source, inventory = self._folder(SourceRow(FOLDER, name)), Inventory(table)
+        held = list(inventory.below(name))
+        if inventory.get(name) is not None:
+            held.append(name)
+        gone = 0
+        for each in held:
+            if not any(_is_in(each, other) for other in others):
+                gone += await self._forget_document(source, file_url(each))
+        batch = table.batch()
+        batch.delete("site", source_key(FOLDER, name))
+        table.write(batch)
+        self._written.pop(source_key(FOLDER, name), None)
+        return gone
+
+    async def _forget_mailbox(self, row: SourceRow) -> int:
         table, account = self._engine.table, account_of(row)
-        inventory, source = mail_inventory(row, table), mail_source(row, table, self._engine.clock)
-        self._start()
+        inventory, source = mail_inventory(row, table), self._mailbox(row)
+        gone = 0
         try:
-            gone = 0
             for digest, _ in inventory.mails():
-                self._documents.remove(source, Gone(url_of_mail(account, digest)))
-                gone += 1
+                gone += await self._forget_document(source, url_of_mail(account, digest))
             inventory.clear()
             batch = table.batch()
             batch.delete("site", source_key(MAIL, row.name))
             table.write(batch)
+            self._written.pop(source_key(MAIL, row.name), None)
         finally:
             source.close()
-            await self._end()
         return gone
 
-    def _source(self, row: SourceRow) -> DocumentSource:
+    async def _forget_document(self, source: DocumentSource, url: str) -> int:
+        self._documents.remove(source, Gone(url))
+        await asyncio.sleep(0)  # others have their turn
+        return 1
+
+    def source_of(self, row: SourceRow) -> DocumentSource:
         if row.kind == MAIL:
-            return mail_source(row, self._engine.table, self._engine.clock)
+            return self._mailbox(row)
         return self._folder(row)
 
+    def _mailbox(self, row: SourceRow) -> DocumentSource:
+        engine = self._engine
+        return mail_source(row, engine.table, engine.clock, engine.layout)
+
     def _folder(self, row: SourceRow) -> FolderSource:
-        files, layout = self._engine.config.files, self._engine.layout
-        never = {whole_path(each) for each in (layout.directory, layout.data)}
-        settings = DiskSettings(
-            hidden=files.hidden == "yes",
-            mounts=files.mounts == "yes",
-            ignore=tuple(files.ignore),
-            max_bytes=files.max_size,
-            most_watches=files.max_watches,
-            sweep_seconds=files.sweep,
-            poll_seconds=files.poll,
-            never=tuple(never),
-        )
-        return FolderSource(self._engine.table, row, settings, self._engine.clock, _as_fetched)
+        engine = self._engine
+        settings = disk_settings(engine.config, engine.layout, self._home)
+        return FolderSource(engine.table, row, settings, engine.clock, _as_fetched)
 
     def _write(self, row: SourceRow) -> None:
         """Only when it says something else than before."""
@@ -191,28 +219,34 @@ class OwnSources:
         forever: bool = False,
         tell: Tell | None = None,
     ) -> None:
-        """Look at all sources, or at these; with `forever` follow them until it is stopped."""
-        chosen = [each for each in rows(self._engine.table) if paths is None or each.name in paths]
-        sources: list[DocumentSource] = [self._source(row) for row in chosen]
+        """Look at all sources, or at these; with `forever` follow all until it is stopped."""
         self._start()
         telling = asyncio.create_task(self._keep_telling(tell))
         try:
-            for source in sources:
-                if forever:
-                    await self._in_thread(source.watch)
-                await self._look(source, everything=True)
-            self._engine.sync()
-            if forever:
-                async with asyncio.TaskGroup() as group:
-                    for source in sources:
-                        group.create_task(self._follow(source))
-                    if not sources:
-                        await self._over.wait()
+            if forever and not self._is_stopped:
+                await self.following.run()
+            elif not forever:
+                await self._look_once(paths)
         finally:
             telling.cancel()
-            for source in sources:
-                source.close()
             await self._end()
+
+    async def _look_once(self, paths: Sequence[bytes] | None) -> None:
+        for row in self.all():
+            if paths is None or row.name in paths:
+                source = self.source_of(row)
+                try:
+                    await self.look(source, lambda _: not self._is_stopped, everything=True)
+                finally:
+                    source.close()
+
+    async def follow(self) -> None:
+        """Beside a crawl, until it is stopped."""
+        try:
+            if not self._is_stopped:
+                await self.following.run()
+        finally:
+            self._threads.shutdown(cancel_futures=True)
 
     def _start(self) -> None:
         if self._index is not None:
@@ -224,29 +258,38 @@ class OwnSources:
         if self._index is not None:
             await self._index.finish()
 
-    async def _look(self, source: DocumentSource, *, everything: bool) -> None:
-        take = self._documents.take
-        if await take(source, self._threads, self._rest, everything=everything):
-            self._write(source.row())
+    async def look(
+        self, source: DocumentSource, goes_on: Callable[[int], bool], *, everything: bool
+    ) -> None:
+        """`goes_on` is told how many changes were taken in, and says whether to go on."""
+        turn = self._worked.timing()
 
-    async def _rest(self) -> bool:
-        """Between two lists of changes; whether to go on."""
-        self._hurry()
-        await self._share.rest()
-        return not self._over.is_set()
-
-    async def _follow(self, source: DocumentSource) -> None:
-        loop = asyncio.get_running_loop()
-        is_synced = True
-        while not self._over.is_set():
-            waiting = loop.run_in_executor(self._threads, source.wait, _LOOK_SECONDS)
-            if await waiting:
-                await self._look(source, everything=False)
-                is_synced = False
-            elif not is_synced:
-                self._engine.sync()
-                is_synced = True
+        async def between(taken: int) -> bool:
             self._hurry()
+            turn()
+            await self._share.rest()
+            turn()
+            return goes_on(taken)
+
+        self._is_synced = False
+        take = self._documents.take
+        if await take(source, self._threads, between, everything=everything):
+            self._write(source.row())
+        turn()
+        self._hurry()
+
+    async def stirs(self, source: DocumentSource, seconds: float) -> bool:
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._threads, source.wait, seconds)
+        self._hurry()
+        return found
+
+    def settle(self, source: DocumentSource) -> None:
+        """Nothing happens for the moment."""
+        self._write(source.row())
+        if not self._is_synced and not self._beside_crawl:
+            self._engine.sync()
+        self._is_synced = True
 
     def _hurry(self) -> None:
         """What was taken in is to be found at once; what the index has is forgotten in the log."""
@@ -263,7 +306,7 @@ class OwnSources:
             tell(self.taking)
             await asyncio.sleep(_BEFORE_FIRST_TELL_SECONDS)
 
-    async def _in_thread(self, work: Callable[[], None]) -> None:
+    async def in_thread(self, work: Callable[[], None]) -> None:
         await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
@@ -274,8 +317,24 @@ class Looked(NamedTuple):
     """Why not everything is indexed."""
 
 
+class Tablet(NamedTuple):
+    """Of a cluster at rest, that sources are read into."""
+
+    directory: Path
+    identity: TabletIdentity
+    home: Path
+    """Where the cluster stands, which is never read itself."""
+
+
+def _open(place: Path | Tablet, config: Config) -> tuple[Engine, Path]:
+    if isinstance(place, Tablet):
+        engine = Engine(place.directory, config, at_rest=True, identity=place.identity)
+        return engine, place.home
+    return Engine(place, config, at_rest=True), place
+
+
 async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
-    place: Path,
+    place: Path | Tablet,
     config: Config,
     added: Sequence[bytes | SourceRow] = (),
     *,
@@ -284,9 +343,9 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
     started: Callable[[OwnSources], None] | None = None,
 ) -> Looked:
     """Open a collection, add sources, look at these (or at all), and go on if that is wanted."""
-    engine = Engine(place, config, at_rest=True)
+    engine, home = _open(place, config)
     try:
-        sources = OwnSources(engine)
+        sources = OwnSources(engine, home)
         if started is not None:
             started(sources)
         for each in added:
@@ -299,13 +358,13 @@ async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
         await engine.close()
 
 
-async def remove_source(place: Path, config: Config, path: bytes) -> int:
+async def remove_source(place: Path | Tablet, config: Config, path: bytes) -> int:
     """Forget a source, with its documents."""
-    engine = Engine(place, config, at_rest=True)
+    engine, home = _open(place, config)
     try:
         if all(each.name != path for each in rows(engine.table)):
             raise UsageError(f"{os.fsdecode(path)} is no source of this collection")
-        return await OwnSources(engine).remove(path)
+        return await OwnSources(engine, home).remove(path)
     finally:
         await engine.close()
 

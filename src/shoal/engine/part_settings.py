@@ -3,19 +3,15 @@
 import math
 
 from shoal.config import VERSION, Config
-from shoal.config.values import weights_in
 from shoal.converters.limits import Limits
 from shoal.engine.revisit_settings import missing_settings, revisit_settings
-from shoal.errors import UsageError
-from shoal.focus.likeness import words_of
-from shoal.focus.priority import PrioritySettings
 from shoal.focus.scope import ScopeSettings
 from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
-from shoal.frontier.state.worth import Importance
 from shoal.layout.layout import Layout
+from shoal.layout.order import importance_of, order_of
 from shoal.layout.ranks import GRAPH
 from shoal.model.record import pack
 from shoal.model.visit import Keep
@@ -66,28 +62,6 @@ def frontier_settings(
         keep=Keep(config.crawl.keep),
         requested_by_others=requested_by_others,
     )
-
-
-def importance_of(config: Config) -> Importance | None:
-    """What decides in a crawl by importance; None: it goes in another order."""
-    crawl = config.crawl
-    if crawl.order != "importance":
-        if crawl.stop_when is not None:
-            raise UsageError("only a crawl by importance stops by value: add --order importance")
-        return None
-    weights = weights_in(crawl.weights) or {}
-    return Importance(
-        votes=crawl.popularity,
-        words=words_of(crawl.about),
-        threshold=crawl.value,
-        **weights,
-    )
-
-
-def order_of(config: Config, rules: str) -> PrioritySettings:
-    """What readers of pages are told of the order."""
-    words = words_of(config.crawl.about) if config.crawl.order == "importance" else ()
-    return PrioritySettings(config.crawl.order, rules, words)
 
 
 def wants_requisites(config: Config) -> bool:

@@ -14,8 +14,10 @@ from typing import Protocol
 from shoal.collection.report.hosts import in_trouble
 from shoal.config import Config
 from shoal.core import Crawl, Progress
+from shoal.engine.beside.orders import Orders
 from shoal.engine.engine import Engine
 from shoal.engine.limits import pages_of
+from shoal.engine.own_sources import OwnSources, follows_sources
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.engine.recovery import Recovered
 from shoal.engine.summary import Summary
@@ -39,7 +41,6 @@ from shoal.model.outcome import Outcome
 from shoal.model.plan import Running, why_idle
 from shoal.model.urls.rowkey import site_key
 from shoal.model.urls.url import site_of
-from shoal.sources.inbox import Inbox, Push, Stop, Unreadable, posted_at
 
 _TICK_SECONDS = 1.0
 _LOOK_SECONDS = 0.25
@@ -88,7 +89,6 @@ class RunningCrawl:
         self._left = 0
         self._marks: list[tuple[float, int]] = []
         self._over = asyncio.Event()
-        self._taking = asyncio.Lock()
         self._ended = "a fault ended it"
         self._run = engine.run_log.begin(self._started)
         self.live: Live | None = None
@@ -101,9 +101,9 @@ class RunningCrawl:
         )
         self._looked_at_ranks = self._started
         self._index = engine.follow_index()
-        self._inbox = Inbox(engine.layout.inbox)
-        self._commands = engine.commands()
-        self._injecting = engine.injecting()
+        self._sources = OwnSources(engine, beside_crawl=True) if peers is None else None
+        """One's own documents, which a crawl without end follows beside its visits."""
+        self._orders = Orders(engine, self._crawl, self._sources, self._started, self.stop)
 
     def stop(self, reason: str) -> None:
         self._crawl.stop(reason)
@@ -127,10 +127,13 @@ class RunningCrawl:
     async def run(self, seeds: Sequence[Link]) -> Summary:
         engine = self._engine
         reconsidered = engine.start(seeds)
-        await self._carry_out_commands()  # what waited holds before the first request
+        await self._orders.carry_out()  # what waited holds before the first request
         if self._peers is not None:
             self._peers.begin()
-        keepers = [asyncio.create_task(each) for each in (self._keep_house(), self._take_in())]
+        work = [self._keep_house(), self._take_in()]
+        if self._sources is not None and follows_sources(engine.config):
+            work.append(self._sources.follow())
+        keepers = [asyncio.create_task(each) for each in work]
         for keeper in keepers:
             keeper.add_done_callback(self._stop_without_keeper)
         fault: BaseException | None = None
@@ -169,6 +172,8 @@ class RunningCrawl:
     async def _end(self, keepers: "list[asyncio.Task[None]]") -> BaseException | None:
         """Returns the fault of a keeper, if one had any."""
         self._over.set()  # not cancelled: what they are writing must be whole
+        if self._sources is not None:
+            self._sources.stop()
         ended = await asyncio.gather(*keepers, return_exceptions=True)
         self._note_run(self._ended)
         try:
@@ -184,7 +189,7 @@ class RunningCrawl:
         """Until nothing is left, also of what comes past the fetch: articles have links, too."""
         while not self._crawl.stopping:
             await self._crawl.run(self._engine.config.crawl.workers)
-            if await self._take_what_waits() or not self._engine.is_done:
+            if await self._orders.take_what_waits() or not self._engine.is_done:
                 continue
             if self._peers is None or not await self._peers.more():
                 return
@@ -255,31 +260,12 @@ class RunningCrawl:
         lying until the next crawl."""
         while True:
             is_last = self._over.is_set()
-            await self._take_what_waits()
+            await self._orders.take_what_waits()
             if self._index is not None:
                 self._index.hurry()
             if is_last:
                 return
             await self._engine.clock.wait(self._over, _LOOK_SECONDS)
-
-    async def _take_what_waits(self) -> int:
-        """Commands, and some articles; returns how many of these there were. One at a time, or an
-        article would be read twice."""
-        async with self._taking:
-            await self._carry_out_commands()
-            return await self._injecting.inject_waiting(self._crawl)
-
-    async def _carry_out_commands(self) -> None:
-        for name, command in self._inbox.take():
-            if isinstance(command, Unreadable):
-                continue  # it was set aside already
-            if isinstance(command, Push):
-                await self._injecting.take_push(command, self._inbox.body_of(command))
-            elif not isinstance(command, Stop):
-                self._commands.carry_out(command)
-            elif posted_at(name) >= self._started:
-                self.stop("asked to stop")
-            self._inbox.done(name)
 
     def _snapshot(self) -> Snapshot:
         engine, progress = self._engine, self._crawl.progress

@@ -182,7 +182,8 @@ def _posted(item: Item, now: float) -> float:
 
 
 def _speaks_for(feed_url: str, page_url: str) -> bool:
-    """A feed's word is taken for a page of its own domain; any other is asked for its page."""
+    """A feed's word is taken for a page of its own domain; any other is asked for its page. Files
+    are: each has its own readers."""
     feed, page = site_of(feed_url).host, site_of(page_url).host
     domain = registered_domain(feed)
-    return feed == page or (bool(domain) and domain == registered_domain(page))
+    return (bool(feed) and feed == page) or (bool(domain) and domain == registered_domain(page))

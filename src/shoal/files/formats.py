@@ -7,6 +7,7 @@ from shoal.converters import libreoffice
 from shoal.converters.formats import Format, all_formats
 from shoal.converters.registry import GROUP
 from shoal.model.record import Struct
+from shoal.worker import outlook
 
 _LIBREOFFICE = "LibreOffice"
 _INSTALL = "Install LibreOffice (the Debian package libreoffice-writer-nogui, for example)."
@@ -48,4 +49,5 @@ def programs() -> dict[str, str]:
         "LibreOffice": libreoffice.program(),
         "tesseract": shutil.which("tesseract") or "",
         "bsdtar": shutil.which("bsdtar") or "",
+        "readpst": outlook.program(),
     }

@@ -34,7 +34,7 @@ class ObjectStorage:
         self.path = directory_of_epoch(folder, epoch)
         earlier = sorted(each for each in folder.glob("[0-9]*") if each.is_dir())
         restore(self._objects, self._prefix, self.path, earlier)
-        self.path.mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         for each in earlier[: -(_KEPT - 1)]:
             shutil.rmtree(each, ignore_errors=True)
         with suppress(Missing):

@@ -59,6 +59,9 @@ class Summary(Struct):
     seconds: float = 0.0
     personal: list[str] = []
     """The URLs that the ranks start from; empty: all pages alike."""
+    rank_mass: float | None = None
+    """Of the weight that can be reached from the seeds so much at least is fetched (rank_mass.py);
+    None where no seed is known."""
 
 
 def newest(directory: Path) -> Path | None:

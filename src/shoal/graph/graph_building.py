@@ -17,6 +17,7 @@ from shoal.graph.edges import Progress, build
 from shoal.graph.generations import Fresh, Summary, replacing, summary_of
 from shoal.graph.link_graph import LinkGraph, highest
 from shoal.graph.pagerank import PageRank, pagerank
+from shoal.graph.rank_mass import rank_mass
 from shoal.graph.scores import UNFETCHED
 from shoal.graph.sites import site_graph
 from shoal.graph.sorted_runs import RunWriter
@@ -47,8 +48,10 @@ def make(
     directory: Path,
     personal: Sequence[bytes],
     progress: Progress,
+    seeds: Sequence[bytes] = (),
 ) -> Summary:
-    """Make a graph of pages with their votes, rank it, and let it hold."""
+    """Make a graph of pages with their votes, rank it, and let it hold. `seeds` are the rows that
+    the crawl started from."""
 
     def from_pages(fresh: Fresh, summary: Summary, progress: Progress) -> Ranker:
         _gather(pages, fresh, summary, progress)
@@ -60,11 +63,15 @@ def make(
             progress=lambda iteration, _: progress("ranking, iteration", iteration, 0),
         )
 
-    return make_by(from_pages, directory, personal, progress)
+    return make_by(from_pages, directory, personal, progress, seeds)
 
 
 def make_by(
-    build: Build, directory: Path, personal: Sequence[bytes], progress: Progress
+    build: Build,
+    directory: Path,
+    personal: Sequence[bytes],
+    progress: Progress,
+    seeds: Sequence[bytes] = (),
 ) -> Summary:
     """Make a graph that is built and ranked in some way, and let it hold."""
     before = summary_of(directory)
@@ -81,6 +88,8 @@ def make_by(
         summary.nodes, summary.edges, summary.sites = graph.nodes, graph.edges, graph.site_count
         _write_ranks(graph, rank(chosen), fresh, summary)
         _rank_sites(graph, fresh, summary, chosen)
+        if started_from := graph.nodes_of(seeds):
+            summary.rank_mass = rank_mass(graph, started_from)
         summary.seconds = time.perf_counter() - started
         fresh.finish(summary)
     return summary

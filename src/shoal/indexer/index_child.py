@@ -16,6 +16,7 @@ from shoal.indexer.memory import DEFAULT_BYTES, resident
 from shoal.layout.index_state import IndexState, read_state
 from shoal.layout.layout import Layout
 from shoal.model.record import JSON_ERRORS, from_json
+from shoal.sources.mail.address import without_passwords
 
 _MOST_STARTS = 3
 _PATIENCE_SECONDS = 300.0
@@ -57,6 +58,7 @@ class IndexChild:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                env=without_passwords(os.environ),
                 process_group=0,  # a Ctrl-C at the terminal goes to the crawl alone
             )
         except OSError as error:

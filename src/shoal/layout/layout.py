@@ -8,7 +8,9 @@
     graph/        ranks of the last `shoal rank`
     inbox/        commands for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
+    following.json  which sources are being followed, and how far that is
     websub/       subscriptions to feeds that are pushed, with their secrets (0600)
+    outlook/      mails of a file of Outlook, while they are read
     log/          what crawls said that were started from the web page
     lock          held by the one process that writes
     readers       held by those who read, so that what they read stays
@@ -21,11 +23,13 @@ The directory can be copied while nothing writes to it, and read without Shoal.
 
 import fcntl
 import os
+import stat
 import time
 from pathlib import Path
 from typing import Self
 
 from shoal.errors import Busy, CollectionError, DamagedError, UsageError
+from shoal.sources.inbox import GiveWay, Inbox
 from shoal.whole_file import write_whole
 
 DEFAULT_DIRECTORY = "corpus"
@@ -39,14 +43,18 @@ the file `whole`."""
 READERS = "readers"
 _OWN = frozenset(
     (
-        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log"),
+        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log", "outlook"),
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
+        *("following.json", ".following.json.part"),
         *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),
     )
 )
 """What a directory may hold and still become a collection: its settings, and what a kill during the
 first start left."""
 
+_GIVES_WAY = "gives way"
+_GIVING_WAY_SECONDS = 30.0
+_OTHERS = 0o077
 _TRIES = 5
 _BETWEEN_TRIES_SECONDS = 0.02
 _SETTINGS_HEAD = """\
@@ -88,8 +96,10 @@ class Layout:
         self._data = data
         self.inbox = directory / "inbox"
         self.status = directory / "status.json"
+        self.following = directory / "following.json"
         self.lock = directory / "lock"
         self.log = directory / "log"
+        self.outlook = directory / "outlook"
         self.settings = directory / "shoal.toml"
         self.last_settings = directory / "shoal.toml.last"
 
@@ -123,6 +133,16 @@ class Layout:
     @property
     def salvage(self) -> Path:
         return self.data / SALVAGE
+
+    def close_to_others(self) -> None:
+        """What is a person's own is no more open in here than it was: to its owner alone."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self.is_closed:
+            self.directory.chmod(stat.S_IMODE(self.directory.stat().st_mode) & ~_OTHERS)
+
+    @property
+    def is_closed(self) -> bool:
+        return not self.directory.stat().st_mode & _OTHERS
 
     def exists(self) -> bool:
         return self.table.is_dir()
@@ -200,7 +220,9 @@ def live_data(directory: Path) -> Path:
 class WriteLock:
     """Held by the process that writes. Freed by the operating system however the process ends."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, *, gives_way: bool = False) -> None:
+        """`gives_way`: it is held for work that can wait, and is released when another asks for
+        it; it is not asked for by one that gives way itself."""
         try:
             self._fd = os.open(layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -208,17 +230,21 @@ class WriteLock:
                 f"The directory {layout.directory} can't be written: {error.strerror or error}."
             ) from error
         try:
-            _take(self._fd)
+            if gives_way or not is_given_way(layout):
+                _take(self._fd)
+            else:
+                _take_when_given(self._fd, layout)
         except OSError as error:
-            holder = os.pread(self._fd, 32, 0).decode(errors="replace").strip()
             os.close(self._fd)
+            holder = holder_of(layout)
             by = f" (process {holder})" if holder else ""
             raise Busy(
                 f"Another process{by} is writing to {layout.directory}; "
                 "stop it first, or use another --dir."
             ) from error
         os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
+        said = f"{os.getpid()} {_GIVES_WAY}\n" if gives_way else f"{os.getpid()}\n"
+        os.pwrite(self._fd, said.encode(), 0)
 
     def release(self) -> None:
         os.ftruncate(self._fd, 0)
@@ -239,6 +265,39 @@ def _take(fd: int) -> None:
         except OSError:
             time.sleep(_BETWEEN_TRIES_SECONDS)
     return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _take_when_given(fd: int, layout: Layout) -> None:
+    """Ask whoever holds it to give way, and wait until that is done."""
+    Inbox(layout.inbox).post(GiveWay())
+    deadline_s = time.monotonic() + _GIVING_WAY_SECONDS
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() >= deadline_s:
+                raise
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+
+
+def holder_of(layout: Layout) -> int:
+    """The process that writes to the collection now; 0 where none does, or it does not say."""
+    said = _said_by_holder(layout).split()
+    return int(said[0]) if said and said[0].isdecimal() else 0
+
+
+def is_given_way(layout: Layout) -> bool:
+    """Whether who writes to the collection now lets others write when they ask for it."""
+    return _GIVES_WAY in _said_by_holder(layout)
+
+
+def _said_by_holder(layout: Layout) -> str:
+    if not is_locked(layout):
+        return ""
+    try:
+        return layout.lock.read_bytes()[:64].decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def is_locked(layout: Layout) -> bool:

@@ -16,6 +16,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shoal.counters import INSIDE, TOTAL, VISITS, Counts
+from shoal.graph.generations import summary_of
+from shoal.layout.following import Following
+from shoal.layout.ranks import graph_of
 from shoal.model.document import Fate
 from shoal.model.outcome import ANSWERED, State
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
@@ -127,6 +130,13 @@ class Status(Struct):
     had been visited before, then those for no page. Their sum is `totals.requests`."""
     last_visits: dict[str, int] = {}
     """Those of the run at work, or of the last one."""
+    following: list[Following] = []
+    """Who follows the sources of one's own documents now; one at most, of a collection."""
+    rank_mass: float | None = None
+    """Of the weight that can be reached from the seeds so much at least was fetched when links were
+    ranked last (graph/rank_mass.py)."""
+    rank_mass_pages: int = 0
+    """Pages whose links were known then."""
 
     @property
     def stored(self) -> int:
@@ -145,6 +155,7 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
             reasons["other"] = counts[state]
         return dict(sorted(reasons.items(), key=lambda item: -item[1]))
 
+    ranked = summary_of(graph_of(directory))
     is_whole = snapshot.is_index_whole
     fates = _with_index(below(State.FETCHED), snapshot.indexed, is_whole=is_whole)
     inside = below(INSIDE + State.FETCHED)
@@ -179,6 +190,8 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         visits=visits_of(counts),
         last_visits={name: snapshot.visits.get(name, 0) for name in RESULTS},
         requisites=counts[f"{State.SOURCE}/{VisitKind.REQUISITE}"],
+        rank_mass=None if ranked is None else ranked.rank_mass,
+        rank_mass_pages=0 if ranked is None else ranked.fetched,
     )
 
 

@@ -78,6 +78,7 @@ def _clone_whole(tablet: Path, epoch: int, draft: Path) -> None:
         with suppress(FileNotFoundError):
             seen = sorted(_files(source))
             clone(source, draft)
+            shutil.copymode(source, draft)
             if sorted(_files(source)) == seen:
                 return
         if left:

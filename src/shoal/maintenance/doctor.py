@@ -20,7 +20,7 @@ from shoal.clock import SystemClock
 from shoal.config import VERSION, Config
 from shoal.fetch import render
 from shoal.files.formats import programs
-from shoal.layout.layout import Layout, is_locked
+from shoal.layout.layout import Layout, is_given_way, is_locked
 from shoal.loop import run
 from shoal.model.record import JSON_ERRORS, Struct, from_json
 from shoal.store import open_files
@@ -130,6 +130,7 @@ def _programs() -> list[Check]:
         "LibreOffice": ("documents of programs that are gone", "libreoffice-writer-nogui"),
         "tesseract": ("text in pictures", "tesseract-ocr"),
         "bsdtar": ("packed members of RAR archives", "libarchive-tools"),
+        "readpst": ("mailboxes of Outlook", "pst-utils"),
     }
     return [
         Check(
@@ -230,7 +231,8 @@ def _writable(directory: Path) -> Check:
         return Check("directory", False, says, "choose another with --dir, or change its owner")
     state = "is a collection" if layout.exists() else "will be made by the first crawl"
     if is_locked(layout):
-        state = "is a collection, and a crawl is writing to it now"
+        who = "whoever follows its sources" if is_given_way(layout) else "a crawl"
+        state = f"is a collection, and {who} is writing to it now"
     return Check("directory", True, f"{directory} {state}")
 
 

@@ -13,7 +13,7 @@ from shoal.engine.rank_upkeep import BackgroundRanking
 from shoal.errors import ShoalError
 from shoal.indexer.index_child import command_of
 from shoal.layout.index_state import is_behind
-from shoal.layout.layout import Layout, is_locked
+from shoal.layout.layout import Layout, is_given_way, is_locked
 from shoal.layout.snapshot import read_snapshot, status_of
 from shoal.maintenance.background_thread import Beside
 
@@ -34,7 +34,10 @@ class Upkeep(Beside):
         """Start what is due. A running crawl sees to its own index, and opening the table beside it
         would hold up everybody's answers for a moment, again and again."""
         layout = Layout(self._directory)
-        if is_locked(layout):
+        is_followed = is_given_way(layout)  # whoever follows the sources sees to the index
+        if is_followed and not also_rank:
+            return
+        if is_locked(layout) and not is_followed:
             running = read_snapshot(layout.status) if also_rank else None
             if running is not None:
                 self._ranking.look(status_of(self._directory, running).answered)

@@ -15,7 +15,7 @@ nobody writes to.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from shoal.frontier.audit.audit import audit
 from shoal.frontier.state.rows import unpack_url, url_key
 from shoal.graph.generations import file_faults
 from shoal.layout.identity import partition_of
-from shoal.layout.layout import Layout, is_locked
+from shoal.layout.layout import Layout, WriteLock, is_given_way, is_locked
 from shoal.maintenance.group_findings import Finding, group_findings
 from shoal.maintenance.index_findings import index_findings
 from shoal.model.cell import NUL, newest_key, stamp_of, time_in_older_key, to_ms, value_of
@@ -66,10 +66,12 @@ def verifying(layout: Layout, progress: Progress) -> Iterator["Verifier"]:
     """Open a collection to be checked. It is read alone; a crawl at work would be half-way through
     something."""
     layout.must_exist()
-    if is_locked(layout):
+    is_followed = is_given_way(layout)
+    if is_locked(layout) and not is_followed:
         raise Busy(f"A process is writing to {layout.directory}; verify it when that has ended.")
     must_be_whole(layout.table)
-    with RocksTable(layout.table, reader=True) as table:
+    held = WriteLock(layout) if is_followed else nullcontext()
+    with held, RocksTable(layout.table, reader=True) as table:
         yield Verifier(table, layout, progress)
 
 

@@ -63,6 +63,22 @@ def readers_of(checks: Iterable[str]) -> list[str]:
     return [POSIX + ";".join(told)] if told else [LOCAL]
 
 
+def is_within(inner: Sequence[str], outer: Sequence[str]) -> bool:
+    """Whether all who may read the one may read the other, as far as the words alone tell."""
+    if not outer or list(inner) == list(outer):
+        return True
+    if not inner or not all(word == LOCAL or word.startswith(POSIX) for word in inner):
+        return bool(inner) and {*inner} <= {*outer}
+    if LOCAL in outer:
+        return True
+    return all(any(_checks(word) >= _checks(each) for each in outer) for word in inner)
+
+
+def _checks(word: str) -> frozenset[str]:
+    """What somebody has to pass; a word of another kind is passed by nobody else."""
+    return frozenset(word[len(POSIX) :].split(";") if word.startswith(POSIX) else [word])
+
+
 def is_meant(word: str, names: frozenset[str]) -> bool:
     """Whether a word means someone of these names."""
     if not word.startswith(POSIX):

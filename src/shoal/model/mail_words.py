@@ -14,6 +14,8 @@ FROM, TO, THREAD, FOLDER, HAS, MESSAGE_ID = (
     *("from", "to", "thread"),
     *("folder", "has", "message-id"),
 )
+CC = "cc"
+"""Beside `to`, which has all addressees."""
 ATTACHMENT = "attachment"
 Fields: TypeAlias = Sequence[tuple[str, str]]
 OF_THE_SOURCE = (FOLDER,)

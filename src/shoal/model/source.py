@@ -49,5 +49,10 @@ class SourceRow(Struct, array_like=True):
     """The word for who may read an account."""
 
 
+def shown(name: bytes) -> str:
+    """A path or an address, for people."""
+    return name.decode("utf-8", "backslashreplace")
+
+
 def source_key(kind: str, name: bytes) -> bytes:
     return SOURCE_KEYS + kind.encode() + b"\x00" + name

@@ -106,6 +106,8 @@ class Fetched(Struct, array_like=True):
     """The body was longer than the limit; what came before is kept."""
     note: str = ""
     """One sentence on what went wrong, for people; of a refusal, its reason."""
+    readers: list[str] = []
+    """Who may read it where it stands, as far as that is told; empty: everyone."""
 
     def header(self, name: str) -> str:
         """The last value of a header field, empty when absent."""

@@ -23,6 +23,7 @@ to each family:
                 00 clock: the latest; 00 mode: if all agree; 00 addresses: if all were closed
                 00 rate: of a site with the site, of all pages divided by sums; 00 price: too
                 00 crawl: the roots of all; 00 sequence: the highest; 00 partition: rewritten
+                00 source, 00 stock, 00 inode, 00 mail: as the site of their documents
                 00 written, 00 synced: of the new files; 00 outbox, freed, taken: begin again
 
 A key that is in none of these is an error, not a loss. Memory grows with the sites, not the pages.
@@ -101,6 +102,8 @@ def repartition(
                 forget_index(Layout(draft))
                 if settings is not None:
                     Layout(draft).settings.write_bytes(settings)
+                if any(layout.is_closed for layout in layouts):
+                    Layout(draft).close_to_others()
                 _sync(draft)
         except OSError as error:
             _drop(drafts)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from shoal.access.people import USERS
 from shoal.cluster.checkpoint import Checkpointer, Tablet
 from shoal.cluster.objects import Objects, open_objects
 from shoal.cluster.restore import restore
@@ -31,7 +32,7 @@ from shoal.layout.tablet_place import directory_of_epoch, tablet_name
 from shoal.repartition.repartition import Moved, Progress, repartition
 from shoal.store.archive_ends import whole_ends
 from shoal.store.table import RocksTable
-from shoal.whole_file import DRAFT
+from shoal.whole_file import DRAFT, write_whole
 
 _NOBODY = 0
 """The epoch of tablets that no owner has made."""
@@ -52,6 +53,7 @@ def split(source: Path, place: str, tablets: int, progress: Progress | None = No
         made = [directory_of_epoch(folder, _NOBODY) for folder in folders]
         moved = repartition([source], made, progress)
         counted = [_counts_of(Layout(directory)) for directory in made]
+        _take_along(source, Path(place))
     file = write(place, tablets, settings)
     status = new_status(file.name, place, tablets)
     for report, counts in zip(status.reports, counted, strict=True):
@@ -68,10 +70,20 @@ def merge(place: str, target: Path, progress: Progress | None = None) -> Moved:
     settings = open_objects(place).get(SETTINGS)
     if not is_object_store(place):
         tablets = directories(Path(place), file.tablets)
-        return repartition(tablets, [target], progress, settings)
+        moved = repartition(tablets, [target], progress, settings)
+        _take_along(Path(place), target)
+        return moved
     with _scratch(target) as scratch:
         sources = _restored(open_objects(place), file.tablets, scratch, progress)
         return repartition(sources, [target], progress, settings)
+
+
+def _take_along(source: Path, target: Path) -> None:
+    """Who may look into it, and who has a token for it."""
+    if Layout(source).is_closed:
+        Layout(target).close_to_others()
+    if (source / USERS).is_file():
+        write_whole(target / USERS, (source / USERS).read_bytes(), mode=0o600)
 
 
 def _split_to_objects(

@@ -17,6 +17,7 @@ from shoal.duplicates.across.repartition import (
     tablets_of_print,
 )
 from shoal.duplicates.family import FAMILY
+from shoal.engine.mail_sources import row_of_key
 from shoal.freshness.dividing import all_planned, part_of_group, part_of_price, site_of_group
 from shoal.freshness.refresher import GROUP_KEY, PRICE_KEY
 from shoal.frontier.exchange.repartition import (
@@ -37,7 +38,6 @@ from shoal.model.link import Anchor
 from shoal.model.listings.feed import FEED_KEYS
 from shoal.model.listings.listing import sitemap_key
 from shoal.model.record import pack, unpack
-from shoal.model.source import OWN_KEYS
 from shoal.model.urls.partition import PARTITION_KEY, Partition
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.spelling import spellings
@@ -223,6 +223,8 @@ class Wave:
 
     def _tablet_of_own(self, key: bytes) -> int | None:
         """For what stands under NUL; None for what is rebuilt, or divided by sums."""
+        if (of_source := row_of_key(key)) is not None:
+            return self._owners.of(of_source)
         for prefix in (FEED_KEYS, _SITEMAPS):
             if key.startswith(prefix):
                 return self._owners.of(key[len(prefix) :])
@@ -234,7 +236,7 @@ class Wave:
         if (
             Whole.holds(key)
             or key in _WRITTEN_AGAIN
-            or key.startswith((*OUTBOX_KEYS, *OWN_KEYS))  # a cluster reads no folders
+            or key.startswith(OUTBOX_KEYS)
             or archive_ends.is_mark(key)
         ):
             return None

@@ -18,6 +18,7 @@ from pathlib import Path
 from shoal.clock import Clock, SystemClock
 from shoal.errors import CollectionError, UsageError
 from shoal.model.record import JSON_ERRORS, Struct, from_json, to_json
+from shoal.model.source import SourceRow
 from shoal.whole_file import put_on_disk, write_whole
 
 MAX_COMMAND_BYTES = 16_384
@@ -112,6 +113,28 @@ class Push(Struct, tag=True, frozen=True):
     """Its body, in a file of its own beside the order: `Inbox.body_of` reads it."""
 
 
+class AddSource(Struct, tag=True, frozen=True):
+    """Read this folder, file or mailbox of one's own from now on."""
+
+    source: SourceRow
+
+
+class RemoveSource(Struct, tag=True, frozen=True):
+    """Forget this source, and what was read of it."""
+
+    name: bytes
+
+
+class LookAtSource(Struct, tag=True, frozen=True):
+    """Look at all of this source now; empty: at all of them."""
+
+    name: bytes = b""
+
+
+class GiveWay(Struct, tag=True, frozen=True):
+    """Let another process write, and come back when it is done."""
+
+
 class Stop(Struct, tag=True, frozen=True):
     """Finish what is in flight, and end. One from before the crawl's start (`posted_at`) was meant
     for an earlier crawl."""
@@ -135,6 +158,10 @@ Command = (
     | Mark
     | AddFeed
     | RemoveFeed
+    | AddSource
+    | RemoveSource
+    | LookAtSource
+    | GiveWay
     | Stop
     | Push
 )

@@ -60,7 +60,7 @@ class ChildProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 pass_fds=(theirs.fileno(),),
-                env=_environment(),
+                env=environment(),
                 process_group=0,  # a Ctrl-C at the terminal goes to the parent alone
             )
         except OSError:
@@ -182,7 +182,7 @@ def cause_of_death(exit_code: int) -> str:
     return f"the reader crashed (exit code {exit_code})"
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """What Python, the C library and our programs read, and nothing else of ours: secrets stand
     there. The import path is ours: a child finds whatever its parent could import."""
     kept = {

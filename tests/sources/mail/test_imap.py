@@ -387,6 +387,9 @@ def test_faults_are_a_sentence_each(new_server: Dovecot, place: Path) -> None:
         assert said(f"imaps://ann@127.0.0.1:{port}") == (
             f"127.0.0.1:{port} can't be reached: Connection refused."
         )
+    assert said(f"imaps://ann@127.0.0.1:{new_server.port}") == (
+        f"127.0.0.1:{new_server.port} does not begin with TLS: try imap://."
+    )
     assert said("imaps://ann@no-such-host.invalid") == (
         "There is no server of the name no-such-host.invalid."
     )

@@ -183,6 +183,10 @@ def test_a_head_without_end(tmp_path: Path) -> None:
     assert local(path).follow() == {"Taken": 3}
 
 
+def refused(*_: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
 def test_a_mailbox_that_may_not_be_read_is_no_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,9 +195,6 @@ def test_a_mailbox_that_may_not_be_read_is_no_end(
     account = local(path)
     account.follow()
     path.write_bytes(in_mbox(written(1), written(2)))
-
-    def refused(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patch:
         patch.setattr("shoal.sources.mail.local.read_mail", refused)
@@ -215,12 +216,19 @@ def test_a_folder_of_mailboxes(tmp_path: Path) -> None:
     assert sorted(account.folders.values()) == [["inbox"], ["inbox"]]
 
 
-def test_what_is_no_mailbox_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_what_is_no_mailbox_is_said_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(UsageError, match=r"can't be read: No such file or directory\."):
         mailbox_at(tmp_path / "none", everyone)
     (tmp_path / "text").write_text("Hello")
     with pytest.raises(UsageError, match="is no mailbox: neither an mbox file nor a Maildir"):
         mailbox_at(tmp_path / "text", everyone)
+    (tmp_path / "shut").write_bytes(in_mbox(written(1)))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refused)
+        with pytest.raises(UsageError, match=r"shut can't be read: Permission denied\."):
+            mailbox_at(tmp_path / "shut", everyone)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="is neither a file nor a folder"):
         mailbox_at(tmp_path / "pipe", everyone)

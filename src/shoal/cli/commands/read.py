@@ -36,7 +36,7 @@ def status(
     from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.crawl_progress import live_lines, memory_line
-    from shoal.cli.terminal.status_report import run_lines, status_lines
+    from shoal.cli.terminal.status_report import run_lines, state_in_words, status_lines
     from shoal.cli.terminal.wording import program
     from shoal.model.record import to_json
 
@@ -53,7 +53,7 @@ def status(
     if json:
         screen.json(found)
         return
-    screen.say(f"{found.directory}: {'a crawl is running' if found.running else 'at rest'}")
+    screen.say(f"{found.directory}: {state_in_words(found)}")
     for line in status_lines(found):
         screen.say(line)
     if found.live is not None:
@@ -149,6 +149,9 @@ def show(
     anchors: Annotated[bool, flag("--anchors", "Who links to it: source, anchor text.")] = False,
     history: Annotated[bool, flag("--history", "Its visits, the newest first.")] = False,
     headers: Annotated[bool, flag("--headers", "The head of its response.")] = False,
+    mail: Annotated[
+        bool, flag("--mail", "Of a mail: who wrote to whom, attachments, folders, thread.")
+    ] = False,
     at: At = None,
     given_dir: Dir = None,
     json: Json = False,
@@ -169,6 +172,7 @@ def show(
         "anchors": anchors,
         "history": history,
         "headers": headers,
+        "mail": mail,
     }
     asked = [name for name, given in parts.items() if given]
     if len(asked) > 1:

@@ -41,11 +41,15 @@ def serve(
     crawl: Annotated[
         bool, flag("--crawl", "Crawl meanwhile, without end; it stops with the server.")
     ] = False,
+    no_watch: Annotated[
+        bool, flag("--no-watch", "Do not follow the folders and mailboxes that were added.")
+    ] = False,
     open_browser: Annotated[bool, flag("--open", "Open it in the browser.")] = False,
 ) -> None:
     """Search the collection and watch its crawl, in a browser.
 
-    In a new or empty directory the page begins one.
+    In a new or empty directory the page begins one. Folders and mailboxes that were added are
+    followed meanwhile.
     Listens on 127.0.0.1 only, unless --host says otherwise. Ctrl-C ends it.
     """
     from shoal.cli.terminal import screen
@@ -71,8 +75,10 @@ def serve(
         names=name or (),
         local_socket=socket,
         crawl=crawl,
+        watch=not no_watch,
         open_browser=open_browser,
         tell=tell,
+        tell_more=screen.remark,
     )
 
 

@@ -41,7 +41,7 @@ def add(
     from shoal.cli.settings_flags import assignments
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_sources import add_sources
+    from shoal.fleet.own_sources import add_sources
     from shoal.layout.layout import place_of
 
     with StepProgress() as progress:
@@ -65,7 +65,7 @@ def watch(given_dir: Dir = None, assign: Assign = None, quiet: Quiet = False) ->
     """
     from shoal.cli.settings_flags import assignments
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_sources import watch_sources
+    from shoal.fleet.own_sources import watch_sources
     from shoal.layout.layout import place_of
 
     with StepProgress() as progress:
@@ -99,7 +99,7 @@ def sources_remove(
     """Forget a folder, and what was read of it."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
-    from shoal.control.own_sources import remove_source_at
+    from shoal.fleet.own_sources import remove_source_at
     from shoal.layout.layout import place_of
 
     removed = remove_source_at(place_of(given_dir), path)
@@ -130,7 +130,9 @@ def mail(context: Context, given_dir: Dir = None, json: Json = False) -> None:
 
 @mail_app.command("add")
 def mail_add(
-    mailbox: Annotated[str, argument("MAILBOX", "An mbox file, a Maildir, or imaps://user@host.")],
+    mailbox: Annotated[
+        str, argument("MAILBOX", "An mbox file, a Maildir, a .pst, or imaps://user@host.")
+    ],
     password_file: Annotated[
         str | None,
         option("--password-file", "FILE", "Whose first line is the password; its mode is 0600."),
@@ -152,7 +154,7 @@ def mail_add(
     from shoal.cli.settings_flags import assignments
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_mail import add_mail
+    from shoal.fleet.own_sources import add_mail
     from shoal.layout.layout import place_of
 
     with StepProgress() as progress:

@@ -4,11 +4,14 @@ from shoal.cli.terminal import screen
 from shoal.cli.terminal.wording import count, one_line, size
 from shoal.collection.collection import Collection
 from shoal.collection.export.lines import page_line, visit_lines
+from shoal.collection.mail import MOST_OF_A_THREAD, Mail, is_mail
 from shoal.collection.page import Page
 from shoal.collection.report.sitemap_metadata import metadata_facts
 from shoal.errors import CollectionError, UsageError
 
 _SHOWN_CHARACTERS = 600
+_MAILS_SHOWN = 20
+_OWN = ("file:", "mail:")
 
 
 def show(collection: Collection, url: str, part: str, when: float | None, *, json: bool) -> None:
@@ -20,10 +23,14 @@ def show(collection: Collection, url: str, part: str, when: float | None, *, jso
         case "links":
             stored(collection, url, when)
             _pairs(collection.links(url), ("to", "text"), json=json)
+        case "mail":
+            _mail(collection, url, json=json)
         case "html" | "markdown":
             _copy(stored(collection, url, when), part, json=json)
         case _:
-            _page(stored(collection, url, when), part, json=json)
+            page = stored(collection, url, when)
+            mail = collection.mail(page.url) if part == "summary" and is_mail(page) else None
+            _page(page, part, mail, json=json)
 
 
 def stored(collection: Collection, url: str, when: float | None = None) -> Page:
@@ -44,7 +51,13 @@ def _require_kept(page: Page, part: str) -> None:
         part in ("raw", "html", "markdown")
         and page.stored.fetch.payload is None
         and page.document.decoded_bytes
+        and not page.body
     ):
+        if page.url.startswith(_OWN):
+            raise CollectionError(
+                f"{page.url} is not kept here, and can't be had where it stands as it was read; "
+                "its text is: --text"
+            )
         raise CollectionError(
             f"The body of {page.url} was not kept (see the setting crawl.keep), or was lost with "
             "its archive file and will be fetched again."
@@ -62,7 +75,7 @@ def _text(url: str, text: str, *, json: bool) -> None:
         screen.data(text.encode() + b"\n")
 
 
-def _page(page: Page, part: str, *, json: bool) -> None:
+def _page(page: Page, part: str, mail: Mail | None, *, json: bool) -> None:
     _require_kept(page, part)
     match part:
         case "raw" if json:
@@ -82,7 +95,7 @@ def _page(page: Page, part: str, *, json: bool) -> None:
         case _ if json:
             screen.json(page_line(page))
         case _:
-            _summary(page)
+            _summary(page, mail)
 
 
 def _copy(page: Page, part: str, *, json: bool) -> None:
@@ -109,7 +122,7 @@ def _readable(page: Page) -> str:
         return body.decode("utf-8", "replace")
 
 
-def _summary(page: Page) -> None:
+def _summary(page: Page, mail: Mail | None) -> None:
     document, collection = page.document, page.collection
     links, linking = (
         {url for url, _ in pairs}
@@ -139,10 +152,54 @@ def _summary(page: Page) -> None:
             screen.say(f"  {name:<12}{one_line(value, 300)}")
     for name, value in metadata_facts(page.told):
         screen.say(f"  {name:<12}{one_line(value, 300)}")
+    _mail_lines(mail)
     beginning = one_line(page.text, _SHOWN_CHARACTERS)
     if beginning:
         screen.say()
         screen.say(beginning)
+
+
+def _mail(collection: Collection, url: str, *, json: bool) -> None:
+    found = collection.mail(url)
+    if found is None:
+        stored(collection, url)
+        raise UsageError(f"{collection.canonical(url)} is no mail")
+    if json:
+        screen.json(found)
+        return
+    screen.say(found.subject or found.url, strong=True)
+    _mail_lines(found, MOST_OF_A_THREAD)
+
+
+def _mail_lines(mail: Mail | None, mails_shown: int = _MAILS_SHOWN) -> None:
+    if mail is None:
+        return
+    facts = {
+        "from": mail.sender,
+        "to": mail.to,
+        "cc": mail.cc,
+        "date": mail.date,
+        "folders": ", ".join(mail.folders),
+        "message-id": mail.message_id,
+    }
+    for name, value in facts.items():
+        if value:
+            screen.say(f"  {name:<12}{one_line(value, 300)}")
+    for each in mail.attachments:
+        kind = each.media_type or "unknown"
+        screen.say(f"  {'attached':<12}{one_line(each.name, 200)} ({kind})")
+        screen.say(f"  {'':<12}{each.url}")
+    if len(mail.thread) < 2:
+        return
+    more = " and more" if mail.has_more else ""
+    screen.say(f"  {'thread':<12}{count(len(mail.thread), 'mail')}{more}, the oldest first:")
+    for line in mail.thread[:mails_shown]:
+        mark = "→" if line.url == mail.url else " "
+        said = f"{line.date[:16]:<16}  {one_line(line.sender, 40)}: {one_line(line.subject, 80)}"
+        screen.say(f"  {'':<10}{mark} {said}")
+        screen.say(f"  {'':<12}{line.url}")
+    if len(mail.thread) > mails_shown:
+        screen.say(f"  {'':<12}… {len(mail.thread) - mails_shown:,} more: --mail")
 
 
 def _history(collection: Collection, url: str, *, json: bool) -> None:

@@ -8,6 +8,7 @@ from shoal.cli.terminal.wording import count, duration, one_line, parts, program
 from shoal.clock import iso
 from shoal.engine.recovery import Recovered
 from shoal.engine.summary import Summary
+from shoal.layout.following import Following
 from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status, Trouble
 
@@ -50,6 +51,28 @@ def status_lines(status: Status) -> Iterator[str]:
         if number := sum(visits.values()):
             yield f"{name:<{_WIDTH + 2}} {number:>{widest},}  = {parts(visits)}"
     yield " · ".join((_totals(status.totals), *_in_the_index(status)))
+    if status.rank_mass is not None:
+        pages = count(status.rank_mass_pages, "page")
+        yield (
+            f"At least {status.rank_mass:.1%} of the weight that links from the seeds lead to is "
+            f"fetched (of the links of {pages}; `shoal rank` looks again)."
+        )
+
+
+def state_in_words(status: Status) -> str:
+    """Whether a crawl runs, and whether sources are followed."""
+    followed = next((_followed(each) for each in status.following), "")
+    if status.running:
+        return f"a crawl is running, and {followed}" if followed else "a crawl is running"
+    return f"{followed}; no crawl is running" if followed else "at rest"
+
+
+def _followed(following: Following) -> str:
+    sources = count(len(following.sources), "source is", "sources are")
+    by = "" if following.crawls else f" by process {following.pid}"
+    looking = following.looking
+    yet = f", {looking:,} of them not looked at as a whole yet" if looking else ""
+    return f"{sources} followed{by}{yet}"
 
 
 def _in_the_index(status: Status) -> Iterator[str]:

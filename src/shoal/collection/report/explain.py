@@ -6,10 +6,12 @@ that a person can act on.
 """
 
 import time
+from collections.abc import Iterator
 
 from shoal.clock import iso
 from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import history_lines
+from shoal.collection.report.explain_own import own_story
 from shoal.collection.report.signals_of_use import signal_lines
 from shoal.collection.report.sitemap_metadata import metadata_lines
 from shoal.collection.view import Page, TabletView
@@ -20,9 +22,12 @@ from shoal.frontier.schedule.credit import behind_in_words
 from shoal.frontier.sources.robots_cache import refusal
 from shoal.frontier.state.rows import BY_ANSWER, REVISIT, Robots, UrlRow
 from shoal.frontier.state.view import SiteView
+from shoal.frontier.state.worth import sites_of
 from shoal.layout.crawl_row import scope_settings
 from shoal.layout.duplicates import duplicates
 from shoal.layout.index_state import fate_of
+from shoal.layout.order import importance_of
+from shoal.layout.ranks import Ranks
 from shoal.model.change_history import Change
 from shoal.model.document import Fate
 from shoal.model.link import LinkSource
@@ -74,6 +79,10 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     if not collection.principal.everything:
         return _explain_what_is_read(collection, asked)
     row = collection.row(asked)
+    own = own_story(collection, url_of(row))
+    if own is not None:
+        lines = [Line(topic, says) for topic, says in own.lines]
+        return Explanation(url_of(row), own.verdict, [*lines, *_content(collection, asked)])
     # Of a document inside another one the mark is a part of its name; of a page it is none.
     is_inside = row != collection.row(collection.canonical(asked))
     url = asked if is_inside else collection.canonical(asked)
@@ -96,6 +105,7 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     if known is not None:
         lines += [Line("changes", each) for each in history_lines(known)]
     lines += [Line("sitemap", each) for each in metadata_lines(collection.told(url))]
+    lines += [Line("value", each) for each in _value(collection, row, known)]
     lines.append(Line("next", _next(known, site)))
     refused = _refused_target(collection, known, history, roots)
     reason = "" if known is None else fate_of(known.reason, row, collection.holds)
@@ -319,6 +329,29 @@ def _duplicates(collection: TabletView, page: Page) -> list[Line]:
             f"It stands for {len(others):,} other {pages} nearly the same, such as {others[0]}."
         )
     return [Line("duplicate", each) for each in says]
+
+
+def _value(collection: TabletView, row: bytes, known: UrlRow | None) -> Iterator[str]:
+    """In a crawl by importance."""
+    wanted = importance_of(collection.config)
+    if wanted is None or known is None or known.worth is None:
+        return
+    if known.worth.ruled:
+        yield f"{known.worth.location:.3f}, as the rules say."
+        return
+    rank = Ranks(collection.layout.directory).rank_of([row])[0]
+    parts = collection.frontier.parts(row, known, wanted, rank)
+    if parts is None:
+        return
+    said = [("popularity", parts.popularity, wanted.popularity)]
+    if wanted.words:
+        said.insert(0, ("content", parts.content, wanted.content))
+    said.append(("location", parts.location, wanted.location))
+    made = ", ".join(f"{name} {value:.3f} × {weight:g}" for name, value, weight in said if weight)
+    sites = sites_of(known.worth)
+    links = f"links from {sites:,} {'site' if sites == 1 else 'sites'}" if sites else "no link yet"
+    was = "" if known.waiting else "; when it was fetched it was " + f"{known.priority:.3f}"
+    yield f"{parts.value:.3f} = ({made}) / the sum of the weights, by {links}{was}."
 
 
 def _next(known: UrlRow | None, site: SiteView | None) -> str:

@@ -16,7 +16,6 @@ from shoal.freshness.rate import Estimate, estimate
 from shoal.freshness.refresher import stored_group
 from shoal.frontier.state.rows import UrlRow
 from shoal.model.change_history import ChangeHistory
-from shoal.model.outcome import State
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import VisitKind
@@ -79,8 +78,7 @@ def copies_of(urls: Iterable[tuple[str, UrlRow]]) -> Iterator[Copy]:
         if (
             row.kind is VisitKind.PAGE
             and seen_ms
-            and not (row.lost or row.inside or "#" in url)
-            and row.state is not State.EXCLUDED
+            and not (row.lost or row.inside or row.given_up_as or "#" in url)
         ):
             due_ms = row.due_ms if row.waiting and history.interval_seconds else 0
             times_ms = (seen_ms, row.missing_ms, due_ms, row.found_ms)

@@ -29,11 +29,16 @@ def standing(collection: TabletView, status: Status) -> Standing:
         state = "stopping" if status.live.stopping else "running"
         return Standing(state, _running(status.live, status.queued))
     last = read_last_snapshot(layout.status)
-    if collection.is_running():
+    following = next(iter(status.following), None)
+    if collection.is_running() and following is None:
         starts = "A command is writing to the collection, or a crawl is just starting."
         return Standing("busy", starts)
     raised = {} if last is None else _raised(collection, status, last.ended)
-    return Standing("resting", _resting(layout, status, last, raised), raised)
+    rests = _resting(layout, status, last, raised)
+    if following is not None:
+        sources = _count(len(following.sources), "source is", "sources are")
+        rests = f"{sources} followed. {rests}"
+    return Standing("resting", rests, raised)
 
 
 def _raised(collection: TabletView, status: Status, ended: str) -> dict[str, int]:

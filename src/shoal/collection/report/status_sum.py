@@ -20,7 +20,15 @@ _MOST_ASKING = 20
 def summed(every: Sequence[Status], directory: str) -> Status:
     """Of all tablets, under the name of the place where they are."""
     lives = [each.live for each in every if each.live is not None]
-    return _summed(every, {"directory": directory, "live": _live(lives) if lives else None})
+    ranked = max(every, key=lambda each: each.rank_mass_pages)  # each has the ranks of all pages
+    known: dict[str, Any] = {
+        "directory": directory,
+        "live": _live(lives) if lives else None,
+        "following": [one for each in every for one in each.following],
+        "rank_mass": ranked.rank_mass,
+        "rank_mass_pages": ranked.rank_mass_pages,
+    }
+    return _summed(every, known)
 
 
 def _summed(every: Sequence[Value], known: dict[str, Any]) -> Value:

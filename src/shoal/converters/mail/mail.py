@@ -58,6 +58,7 @@ def _fields(head: Head) -> list[tuple[str, str]]:
     values = (
         (mail_words.FROM, head.text("from") or head.text("sender")),
         (mail_words.TO, to),
+        (mail_words.CC, ", ".join(head.texts("cc"))),
         (mail_words.THREAD, mail_words.thread_of(*ids)),
         (mail_words.MESSAGE_ID, head.text("message-id")),
     )

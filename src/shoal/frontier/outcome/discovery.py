@@ -39,6 +39,8 @@ from shoal.model.visit import SOURCES, VisitKind
 from shoal.ports import Batch, LinksOf
 
 _RELAX_AT_ONCE = 16
+_SOME = "some"
+"""Who may read a page, where it is only known that not everyone may."""
 _TURNED_AWAY = f"{BY_HAND}: its host is excluded (shoal include HOST takes it back)"
 
 
@@ -56,6 +58,7 @@ class Discovery:
         newest_first = wanted is not None and wanted.popularity > 0
         self._order = Order(settings.levels, settings.depth_first, wanted is not None, newest_first)
         self._reach = settings.reach
+        self._may_name = seams.may_name
         self._away = None if remote is None else Outbound(remote, self._sites.is_private)
         self._arrivals = Arrivals(self._order)
         self.valuing: Valuing | None = None
@@ -100,16 +103,16 @@ class Discovery:
             link.seen or (link.row if link.site_length else seen_row(link.row)) for link in links
         ]
         known = self._urls.find([link.row for link in links], keys)
-        if origin.readers:
-            # What only some may read names nothing to the crawl: what it finds, everyone may see.
-            rows = (link.row for link in links)
-            return [row if url is None else url.row for row, url in zip(rows, known, strict=True)]
+        is_some_ones = bool(origin.readers)
         depth, is_plain = origin.depth, not origin.hops
-        values = self.valuing if origin.found_from else None
+        values = self.valuing if origin.found_from and not is_some_ones else None
         targets = []
         for link, found in zip(links, known, strict=True):
             # Nearly every link is a plain one to a page that is known and no nearer for it.
-            if (
+            if is_some_ones and not self._may_name(origin.found_from, link.row):
+                # What it finds, others may see.
+                targets.append(link.row if found is None else found.row)
+            elif (
                 is_plain
                 and found is not None
                 and depth >= found.depth
@@ -378,13 +381,16 @@ class Discovery:
         for row in rows:
             batch.delete("queue", RELAX_MARK + row)
             url = self._urls.read(row)
-            if url is None or url.restricted:
+            if url is None:
                 continue
+            readers = [_SOME] if url.restricted else None
             links = links_of(row)
             moved = [link for link in links if link.rel & Rel.REDIRECT]
             others = [link for link in links if not link.rel & Rel.REDIRECT]
-            self.offer(batch, moved, Provenance(url.depth, url.hops + 1, row, told=True), now)
-            self.offer(batch, others, Provenance(url.depth + 1, 0, row, told=True), now)
+            moved_from = Provenance(url.depth, url.hops + 1, row, readers=readers, told=True)
+            named_by = Provenance(url.depth + 1, 0, row, readers=readers, told=True)
+            self.offer(batch, moved, moved_from, now)
+            self.offer(batch, others, named_by, now)
 
     def _to_relax(self) -> Iterator[bytes]:
         keys = self._table.scan("queue", RELAX_MARK, after_mark(RELAX_MARK))

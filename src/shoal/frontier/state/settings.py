@@ -69,6 +69,8 @@ class Seams:
     borrower: Borrower | None = None
     """What is ours of each address. None: all of it."""
     links_of: LinksOf = lambda _row: ()
+    may_name: Callable[[bytes, bytes], bool] = lambda _source, _target: False
+    """Whether a page that only some may read leads to another, both by their rows."""
     fate_of: Callable[[bytes], str] = lambda _row: ""
     """Of the copy that is stored of a page; empty when there is none."""
     refresher: Refresher | None = None

@@ -21,6 +21,7 @@ from shoal.frontier.state.rows import (
     unpack_url,
     url_key,
 )
+from shoal.frontier.state.worth import Importance, Parts, Scale
 from shoal.model.record import unpack
 from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import url_of
@@ -94,6 +95,12 @@ class FrontierView:
     def counts(self) -> Counts:
         stored = self._table.get("site", COUNTS_KEY)
         return Counts(None if stored is None else unpack(dict[str, int], stored))
+
+    def parts(self, row: bytes, url: UrlRow, wanted: Importance, rank: float) -> Parts | None:
+        """What a URL is worth, and of what that is made up; None where nothing is known of it."""
+        if url.worth is None:
+            return None
+        return Scale(wanted, self.counts(), lambda _row: rank).parts(row, url.worth)
 
     def url(self, row: bytes) -> UrlRow | None:
         stored = self._table.get("page", url_key(row))

@@ -16,7 +16,7 @@ from shoal.model.source import Skipped
 from shoal.sources.disk.ignore import FILE_NAME, MOST_BYTES, Pattern, Rules, patterns_of
 from shoal.sources.disk.paths import join, name_of, parent_of
 
-_CACHE_TAG = b"CACHEDIR.TAG"
+CACHE_TAG = b"CACHEDIR.TAG"
 _RULES_REMEMBERED = 10_000
 _EXAMPLE_CHARS = 200
 HIDDEN = "hidden"
@@ -89,7 +89,7 @@ class Lister:
         except OSError:
             self.skip(BROKEN, directory)
             raise Unlisted(is_gone=False) from None
-        if directory != self.root and any(each.name == _CACHE_TAG for each in found):
+        if directory != self.root and any(each.name == CACHE_TAG for each in found):
             self.skip(CACHE, directory)
             return Listing([], [])
         return self._wanted(directory, found)
@@ -174,15 +174,20 @@ def _statuses(entries: "Iterator[os.DirEntry[bytes]]") -> Iterator[Found]:
 
 
 def _patterns_in(directory: bytes) -> tuple[Pattern, ...]:
+    return tuple(patterns_of(lines_in(directory)))
+
+
+def lines_in(directory: bytes) -> list[bytes]:
+    """Of its file that says what is left out."""
     path = join(directory, FILE_NAME)
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
-        return ()
+        return []
     with os.fdopen(number, "rb") as file:
         if not stat.S_ISREG(os.fstat(number).st_mode):
-            return ()
+            return []
         try:
-            return tuple(patterns_of(file.read(MOST_BYTES).splitlines()))
+            return file.read(MOST_BYTES).splitlines()
         except OSError:
-            return ()
+            return []

@@ -24,6 +24,34 @@ def acl_of(path: bytes) -> bytes:
         return b""
 
 
+def readers_at(path: bytes) -> tuple[str, ...]:
+    """Who may read what stands at a path now, wherever links lead."""
+    number = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        return readers_of_open(number, path)
+    finally:
+        os.close(number)
+
+
+def readers_of_open(number: int, named: bytes) -> tuple[str, ...]:
+    """Of what was opened, by the path that it was `named`: whoever exchanges a link or a folder
+    meanwhile changes nothing in whose file it is. All folders above it count, where it stands and
+    where it was named."""
+    permissions, opened = Permissions(), b"/proc/self/fd/%d" % number
+    try:
+        status = os.fstat(number)
+        whole = os.readlink(opened)  # noqa: PTH115 - a path that need not be text
+    except OSError:
+        return tuple(readers_of([NOBODY_KNOWS]))
+    try:
+        acl = os.getxattr(opened, _ACL)
+    except OSError:
+        acl = b""
+    entering = {*permissions.entering(parent_of(whole)), *permissions.entering(parent_of(named))}
+    own = check_of(status.st_uid, status.st_gid, status.st_mode, acl, READ)
+    return tuple(readers_of([*entering, own]))
+
+
 class Permissions:
     """As of one look: what it has found out of a folder it does not ask again."""
 

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from shoal.errors import UsageError
 
+_VARIABLE = "SHOAL_MAIL_PASSWORD"
 PORTS = {"imaps": 993, "imap": 143}
 _MOST_SECRET_BYTES = 4_096
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9.-]+")
@@ -87,7 +88,12 @@ def _named(text: str) -> str:
 
 def variable_of(account: str) -> str:
     """The variable of the environment that may hold an account's password."""
-    return "SHOAL_MAIL_PASSWORD_" + _NOT_IN_A_VARIABLE.sub("_", account.upper())
+    return f"{_VARIABLE}_{_NOT_IN_A_VARIABLE.sub('_', account.upper())}"
+
+
+def without_passwords(environment: Mapping[str, str]) -> dict[str, str]:
+    """For a process that asks no mail server."""
+    return {name: value for name, value in environment.items() if not name.startswith(_VARIABLE)}
 
 
 def password_of(
@@ -101,7 +107,7 @@ def password_of(
         for name in (f"shoal-mail-{account}", "shoal-mail"):
             if (Path(folder) / name).is_file():
                 return _from_file(Path(folder) / name)
-    for variable in (variable_of(account), "SHOAL_MAIL_PASSWORD"):
+    for variable in (variable_of(account), _VARIABLE):
         if environment.get(variable):
             return environment[variable]
     raise UsageError(

@@ -53,7 +53,7 @@ class ImapMailbox:
         self._delay = 0.0
         self._try_at = 0.0
         self._renew_at = 0.0
-        self.problem = ""
+        self.problem: str | None = ""
         """Why the account can't be looked at now, in a sentence."""
 
     def check(self) -> int:

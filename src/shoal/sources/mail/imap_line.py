@@ -285,8 +285,14 @@ class ImapLine:
                 f"{host} refuses the name or the password of {self._address.user}."
             ) from error
         except ssl.SSLCertVerificationError as error:
-            reason = error.verify_message
+            reason = error.verify_message.rstrip(".")
             raise Refused(f"The certificate of {host} is not to be trusted: {reason}.") from error
+        except ssl.SSLError as error:
+            where, reason = f"{host}:{self._address.port}", error.reason or "no reason was given"
+            if reason == "WRONG_VERSION_NUMBER":
+                raise LineLost(f"{where} does not begin with TLS: try imap://.") from error
+            said = reason.lower().replace("_", " ")
+            raise LineLost(f"{where} can't be reached by TLS: {said}.") from error
         except socket.gaierror as error:
             raise LineLost(f"There is no server of the name {host}.") from error
         except TimeoutError as error:

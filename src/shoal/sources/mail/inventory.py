@@ -76,10 +76,12 @@ class MailInventory:
 
     def folders(self) -> list[str]:
         """Those of which a state is known."""
+        return list(self.states())
+
+    def states(self) -> dict[str, bytes]:
         start, end = self._start + _FOLDER, self._start + _after(_FOLDER)
-        return [
-            unpack(FolderRow, stored).name for _, stored in self._table.scan(FAMILY, start, end)
-        ]
+        rows = [unpack(FolderRow, stored) for _, stored in self._table.scan(FAMILY, start, end)]
+        return {row.name: row.state for row in rows}
 
     # --- writing ----------------------------------------------------------------------------
 

@@ -36,6 +36,8 @@ class _Dated(Struct, array_like=True, frozen=True):
 class LocalMailbox:
     """A path, whatever lies there. `readers` says who may read a file."""
 
+    problem: str | None = None
+
     def __init__(self, path: Path, readers: Readers) -> None:
         self._path = path
         self._readers = readers
@@ -93,11 +95,11 @@ class LocalMailbox:
         return _folders(self._path)
 
     def _dates(self) -> dict[str, tuple[int, ...]]:
-        return {name: _dates(path) + _rights(path) for name, path in self._found().items()}
+        return {name: _dates(path) + rights_of(path) for name, path in self._found().items()}
 
     def rights(self, folder: str) -> bytes:
         path = self._found().get(folder)
-        return b"" if path is None else pack(_Dated(_rights(path)))
+        return b"" if path is None else pack(_Dated(rights_of(path)))
 
     def readers(self, folder: str, places: Iterable[bytes]) -> Iterator[tuple[str, ...] | None]:
         path = self._found().get(folder)
@@ -119,7 +121,7 @@ class LocalMailbox:
             seen = (found.st_size, found.st_mtime_ns, found.st_ino)
             if state.generation and seen == (state.size, state.modified_ns, state.inode):
                 return None
-            return _compared_mbox(Mbox(path, state), known)
+            return compared_mbox(Mbox(path, state), known)
         except OSError:
             return None
 
@@ -146,15 +148,29 @@ def mailbox_at(path: Path, readers: Readers) -> LocalMailbox:
         raise UsageError(f"{path} is neither a file nor a folder.")
     mailbox = LocalMailbox(path, readers)
     try:
+        if path.is_dir():
+            os.scandir(path).close()
+        else:
+            path.open("rb").close()
         mailbox.folders()
+        is_one = _is_maildir(path) or path.is_file() or _has_mails(path)
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}.") from error
-    except LineLost as error:
-        raise UsageError(f"{path} is no mailbox: neither an mbox file nor a Maildir.") from error
+    except LineLost:
+        is_one = False
+    if not is_one:
+        raise UsageError(f"{path} is no mailbox: neither an mbox file nor a Maildir.")
     return mailbox
 
 
-def _compared_mbox(mbox: Mbox, known: Known) -> Look:
+def _has_mails(folder: Path) -> bool:
+    """Empty files alone, which any folder may have, make no mailbox."""
+    return _has_mail_files(folder) or any(
+        path.stat().st_size for path in _mbox_files(folder).values()
+    )
+
+
+def compared_mbox(mbox: Mbox, known: Known) -> Look:
     """Places of other generations are gone; of this one those that the file does not have."""
     generation = mbox.state.generation
     passed: list[bytes] = []
@@ -268,7 +284,7 @@ def _dates(path: Path) -> tuple[int, ...]:
     return tuple(dates)
 
 
-def _rights(path: Path) -> tuple[int, ...]:
+def rights_of(path: Path) -> tuple[int, ...]:
     """What is other when other people may read what lies there."""
     found: list[int] = []
     for each in (path, *path.parents):

@@ -49,7 +49,8 @@ class MboxState(Struct, array_like=True, frozen=True):
 class Mbox:
     """A look at the file: which mails stand in it now?"""
 
-    def __init__(self, path: Path, before: MboxState) -> None:
+    def __init__(self, path: Path, before: MboxState, generation: bytes = b"") -> None:
+        """`generation`: told by who made the file, if it is made anew again and again."""
         found = path.stat()
         self._path = path
         self._size = found.st_size
@@ -60,7 +61,9 @@ class Mbox:
                 self.is_appended = _sample(file, before.read_to) == before.sample
         self.since = before.read_to if self.is_appended else 0
         """Mails before this place stand as they did."""
-        generation = before.generation if self.is_appended else _generation(now, path)
+        generation = generation or _generation(now, path)
+        if self.is_appended:
+            generation = before.generation
         self.state = changed(now, read_to=self.since, sample=before.sample, generation=generation)
         """To be remembered when all places were listed."""
 

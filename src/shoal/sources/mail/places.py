@@ -44,6 +44,9 @@ class Mail(NamedTuple):
 class Mailbox(Protocol):
     """mbox files, a Maildir, an account on a server."""
 
+    problem: str | None
+    """Why it can't be looked at now, of one that finds that out while it waits; None of others."""
+
     def folders(self) -> Sequence[str]: ...
 
     def look(self, folder: str, before: bytes, known: Known, everything: bool) -> Look | None:

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
+from shoal import faults
 from shoal.clock import Clock
 from shoal.model.outcome import Outcome
 from shoal.model.record import changed
@@ -146,7 +147,10 @@ class MailSource:
         return self._row
 
     def wait(self, seconds: float) -> bool:
-        return self._mailbox.wait(seconds)
+        has_stirred = self._mailbox.wait(seconds)
+        if self._mailbox.problem is not None:
+            self._row.problem = self._mailbox.problem
+        return has_stirred
 
     def close(self) -> None:
         self._forget_group()
@@ -248,6 +252,7 @@ class MailSource:
                 changes.append(change)
                 self._planned[change.url] = each
         self._inventory.write(silent)
+        faults.point("mail.placed")
         if changes:
             yield changes
             self._all_noted = self._all_noted and len(self._noted) == len(self._planned)
@@ -292,6 +297,7 @@ class MailSource:
             rights = row.rights or self._mailbox.rights(folder)
             self._inventory.put_folder(batch, FolderRow(folder, state, rights))
         self._inventory.write(batch)
+        faults.point("mail.folder")
 
     def _forget_group(self) -> None:
         for file in self._files:
@@ -312,6 +318,7 @@ class MailSource:
                 file = self._moved_to_disk(file)
             file.write(piece[: max(0, room)])
             size += min(len(piece), max(0, room))
+        faults.point("mail.held")
         return _Held(digest.digest(), file, size, cut, digest.is_expunged)
 
     def _moved_to_disk(self, held: IO[bytes]) -> IO[bytes]:

@@ -77,8 +77,8 @@ def enter(places: Places) -> Given:
 def enter_for_program(program: Path, folder: Path, reads: Iterable[Path] = ()) -> Given:
     """The same for a program of others, that runs next in this process: it may write in `folder`
     alone, and start other programs of the machine."""
-    system = _paths((*_LIBRARIES, *_FOR_PROGRAMS))
-    given = Given(user=identity.change([program], [folder]))
+    system, reads = _paths((*_LIBRARIES, *_FOR_PROGRAMS)), list(reads)
+    given = Given(user=identity.change([program, *reads], [folder]))
     _promise()
     rules = [
         (landlock.RUN, [*system, program.resolve().parent]),

@@ -45,7 +45,7 @@ class Asking:
             return self._having(key)
         if name := self._named_by_proxy(request, at):
             return person(name, self._settings.roles)
-        return self._principal if self._is_open() else None
+        return self._principal if self.is_open() else None
 
     def key_of(self, token: str) -> str:
         """What a cookie is made of for whoever shows this token; empty: nobody has it."""
@@ -78,7 +78,12 @@ class Asking:
         given = request.headers.getlist(header)
         return given[0].strip() if len(given) == 1 else ""  # a second one is somebody's trick
 
-    def _is_open(self) -> bool:
+    def ask_for(self, token: str) -> None:
+        """From now on, where nobody was asked before."""
+        self._token = token
+
+    def is_open(self) -> bool:
+        """Whether whoever reaches us is taken for the owner."""
         return self._token is None and not asks_who(self._directory, self._settings)
 
 

@@ -31,8 +31,8 @@ class Copies:
         """Its copy, not yet made safe. Raises Problem when there is none to show."""
         if page.document.decoded_bytes > MOST_BYTES:
             raise Problem(413, "This page is too large for a browser; `shoal show --html` has it.")
-        if page.stored.fetch.payload is None:
-            return _of_text(page)
+        if page.stored.fetch.payload is None and not page.body:
+            return _of_text(page)  # one's own is in no archive, and is read where it stands
         if not self._turns.acquire(timeout=_WAIT_SECONDS):
             raise Problem(503, "Other copies are still being made; try again in a moment.")
         try:

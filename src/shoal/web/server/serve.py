@@ -34,6 +34,7 @@ from shoal.layout.cluster_file import read as read_cluster
 from shoal.layout.layout import Layout, is_cluster_place
 from shoal.maintenance.cluster_upkeep import ClusterUpkeep
 from shoal.maintenance.pushed_items import Carrier
+from shoal.maintenance.source_follower import SourceFollower, why_not_followed
 from shoal.maintenance.subscription_keeper import Keeper, callback_base
 from shoal.maintenance.upkeep import Upkeep
 from shoal.model.principal import OWNER, Principal
@@ -267,23 +268,29 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
     token: str | None = None,
     *,
     crawl: bool = False,
+    watch: bool = True,
     open_browser: bool = False,
     names: Sequence[str] = (),
     local_socket: Path | None = None,
     tell: Callable[[str], None] = print,
+    tell_more: Callable[[str], None] = print,
 ) -> None:
-    """Serve until Ctrl-C. `tell` is given the address to open. With `crawl` a steady crawl runs
-    meanwhile. With `local_socket` users of this machine ask there, and the system says who they
-    are; nobody listens on a port then."""
-    beside = _beside(place, crawl=crawl)
+    """Serve until Ctrl-C. `tell` is given the address to open, `tell_more` what else is to be
+    known. With `crawl` a steady crawl runs meanwhile, with `watch` one's own documents are
+    followed. With `local_socket` users of this machine ask there, and the system says who they are;
+    nobody listens on a port then."""
+    beside = _beside(place, crawl=crawl, watch=watch)
     if local_socket is None:
         settings = load(Path(place), {}, os.environ).access
-        is_shared = asks_who(Path(place), settings) or holds_own(Path(place))
+        is_shared = asks_who(Path(place), settings) or holds_own(place)
         token = token_for(host, token, is_shared=is_shared)
     with _listening(host, port, local_socket) as listening:
         app = make_app(place, token, names=[*names, host])
         address = address_of(listening, token)
         tell(address)
+        if watch and not crawl and (why_not := why_not_followed(Path(place))):
+            tell_more(why_not)
+        app.state.site.on_own_documents = partial(_ask_for_token, listening, tell_more)
         if open_browser:
             webbrowser.open(address)
         if threading.current_thread() is threading.main_thread():
@@ -294,7 +301,18 @@ def serve(  # noqa: PLR0913 - the flags of the command, by name
             server_of(app).run(sockets=[listening])
 
 
-def _beside(place: Path | str, *, crawl: bool) -> Callable[[Site], AbstractContextManager[None]]:
+def _ask_for_token(listening: socket.socket, tell: Callable[[str], None], site: Site) -> None:
+    """Documents of people's own are there now: whoever reaches us is no longer the owner."""
+    if listening.family != socket.AF_UNIX and site.asking.is_open():
+        token = secrets.token_urlsafe(24)
+        site.asking.ask_for(token)
+        address = address_of(listening, token)
+        tell(f"It holds documents of your own now, and asks for a token: {address}")
+
+
+def _beside(
+    place: Path | str, *, crawl: bool, watch: bool
+) -> Callable[[Site], AbstractContextManager[None]]:
     """What goes on meanwhile; why nothing can, before anybody listens."""
     if is_cluster_place(str(place)):
         read_cluster(str(place))
@@ -308,16 +326,21 @@ def _beside(place: Path | str, *, crawl: bool) -> Callable[[Site], AbstractConte
         Layout(directory).must_exist()
     Layout(directory).must_exist_or_begin()
     callback_base(load(directory, {}, os.environ))  # a wrong one is told now, not to nobody later
-    return partial(_beside_a_collection, directory, crawl)
+    return partial(_beside_a_collection, directory, crawl, watch)
 
 
 @contextmanager
-def _beside_a_collection(directory: Path, crawl: bool, site: Site) -> Iterator[None]:
+def _beside_a_collection(directory: Path, crawl: bool, watch: bool, site: Site) -> Iterator[None]:
+    follows = watch and load(directory, {}, os.environ).files.follow == "yes"
+    following = SourceFollower(directory, site.found_own_documents, follows=follows)
+    site.look_for_sources = following.wake
+    site.follows_sources = follows
     with (
         steady_crawl(directory) if crawl else nullcontext(),
         Upkeep(directory) as upkeep,
         Keeper(directory),
         Carrier(directory, site.pushed, upkeep.wake),
+        following,
     ):
         yield
 

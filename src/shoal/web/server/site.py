@@ -11,7 +11,7 @@ import hmac
 import os
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -38,9 +38,14 @@ _NAVIGATION = (
     ("/sites", "Sites"),
     ("/urls", "URLs"),
     ("/feeds", "Feeds"),
+    ("/sources", "Sources"),
     ("/graph", "Graph"),
 )
-_CLUSTER_NAVIGATION = (*_NAVIGATION[:2], ("/cluster", "Cluster"), *_NAVIGATION[2:])
+_CLUSTER_NAVIGATION = (
+    *_NAVIGATION[:2],
+    ("/cluster", "Cluster"),
+    *(each for each in _NAVIGATION[2:] if each[0] != "/sources"),
+)
 _ABOUT_THE_CRAWL = (
     ("/dashboard", "Overview"),
     ("/failures", "Failures"),
@@ -88,7 +93,6 @@ class Site:
         self.directory = Path(place)
         """Of the collection; a cluster may be elsewhere than in a directory."""
         self._has_begun = self.cluster is not None or Layout(self.directory).exists()
-        self.token = token
         self.stopping = threading.Event()
         """Set when the server ends: what streams looks at it and ends too."""
         self.copies = Copies()
@@ -100,6 +104,11 @@ class Site:
         self.watching = Watching(self.directory, self.reading, self.cluster)
         self._templates = Templates()
         self._secret = secrets.token_bytes(32)
+        self.on_own_documents: Callable[[Site], None] = lambda _: None
+        self.look_for_sources: Callable[[], None] = lambda: None
+        """Somebody may follow them, who looks now."""
+        self.follows_sources = False
+        """Whether somebody does, for as long as it is served."""
         self.pushed = threading.Event()
         """Set when a hub has delivered something."""
         self.callback = Callback(self.directory, self.pushed.set)
@@ -130,6 +139,10 @@ class Site:
             for each in others[: max(0, len(self._served) - MOST_HELD)]:
                 self._served.pop(each).close()
             return found
+
+    def found_own_documents(self) -> None:
+        """People's own: whoever has no token may be anybody."""
+        self.on_own_documents(self)
 
     def has_begun(self) -> bool:
         """Whether there is a collection, or was one: of a directory that is new or empty one can be

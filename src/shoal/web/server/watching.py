@@ -20,7 +20,7 @@ from shoal.collection.report.sizes import Sizes
 from shoal.collection.report.standing import standing
 from shoal.collection.report.survey import counts_of, repeats_of, sample_of, sizes_of
 from shoal.control.launching import CRAWL_LOG, rotate
-from shoal.layout.layout import Layout, is_locked
+from shoal.layout.layout import Layout, is_given_way, is_locked
 from shoal.web.server.cluster_watching import Cluster
 from shoal.web.server.ranking import Computation
 from shoal.web.server.series import Look, Series
@@ -110,10 +110,11 @@ class Watching:
         self.series.close()
 
     def is_running(self) -> bool:
-        """Whether somebody is writing to the collection, or runs the cluster."""
+        """Whether somebody is writing to the collection who does not make room for a crawl, or runs
+        the cluster."""
         if self._cluster is not None:
             return self._cluster.is_running()
-        return is_locked(self._layout)
+        return is_locked(self._layout) and not is_given_way(self._layout)
 
     def _look(self) -> Look:
         if self._cluster is not None:

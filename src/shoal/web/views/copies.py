@@ -13,6 +13,7 @@ from html import escape
 
 from shoal.clock import iso
 from shoal.collection.collection import Collection
+from shoal.collection.mail import is_mail
 from shoal.collection.page import Page
 from shoal.errors import UsageError
 from shoal.model.record import Struct
@@ -44,7 +45,7 @@ RAW_CSP = (
     f"style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'"
 )
-_FRAMED_CSP = (
+FRAMED_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; "
     "base-uri 'none'"
@@ -73,7 +74,8 @@ class Copy(Struct):
     raw: str
     """Where the copy itself is."""
     original: str
-    """Where the page is, when a browser may go there."""
+    """Where the page is, when a browser may go there; of a file or a mail of one's own, where that
+    is shown."""
     versions: list[Version]
 
 
@@ -97,11 +99,29 @@ def copy(site: Site, request: Request) -> Response:
         language=page.document.language,
         q=q,
         raw=path("/copy/raw", url=page.url, at=at, q=q),
-        original=web_address(page.url),
+        original=_opened_at(page),
         versions=kept,
     )
-    headers = {"content-security-policy": _FRAMED_CSP}
+    headers = {"content-security-policy": FRAMED_CSP}
     return site.answer(request, "copy.html", data, headers=headers)
+
+
+def own_address(page: Page) -> str:
+    """Where a browser is sent that opens what it can't ask for by itself."""
+    if is_mail(page):
+        return path("/mail", url=page.url)
+    if is_own(page) and not page.document.name and page.body:
+        return path("/file", url=page.url)
+    return path("/copy", url=page.url)
+
+
+def is_own(page: Page) -> bool:
+    return page.url.startswith(("file:///", "mail://")) and page.stored.fetch.payload is None
+
+
+def _opened_at(page: Page) -> str:
+    address = web_address(page.url) or own_address(page)
+    return "" if address.startswith("/copy?") else address
 
 
 def raw(site: Site, request: Request) -> Response:

@@ -19,6 +19,7 @@ from shoal.web.server.http import RedirectResponse, Request, Response
 from shoal.web.server.rendering import path, web_address
 from shoal.web.server.site import Site
 from shoal.web.server.view import Parameter, Problem, View, number, switch, text
+from shoal.web.views.copies import own_address
 
 PER_PAGE = 10
 MOST_PER_PAGE = 100
@@ -139,8 +140,7 @@ def open_result(site: Site, request: Request) -> Response:
     if counts and comes_from_us(request.headers):
         with suppress(OSError):  # a directory that can't be written to: nothing is counted
             Opened(site.directory).note(page.url)
-    target = web_address(page.url)
-    return RedirectResponse(target or path("/copy", url=page.url), 303)
+    return RedirectResponse(web_address(page.url) or own_address(page), 303)
 
 
 def _asked(request: Request) -> Asked:
