@@ -43,6 +43,7 @@ def _group(name: str, about: str) -> typer.Typer:
 config_app = _group("config", "What is set, to what, and who said so.")
 shadow_app = _group("shadow", "A crawl gathered apart, and applied in one step.")
 order_app = _group("order", "In which order pages came, and how good that was.")
+topic_app = _group("topic", "What a crawl should be about, and what you said of its pages.")
 feed_app = _group("feed", "Which feeds are polled, and what one says.")
 user_app = _group("user", "Who may search what `serve` shows.")
 sources_app = typer.Typer(help="What is read of your own, how far, and what was left out.")

@@ -31,6 +31,8 @@ from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.replaying import Replaying
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
 from shoal.engine.source_schedule import DiskSourceSchedule
+from shoal.engine.topics.desk import TopicDesk
+from shoal.engine.topics.topical import topical
 from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, anywhere
@@ -185,6 +187,7 @@ class Engine:
         asked = 0.0 if self._identity is None else self._identity.requested_by_others
         settings = frontier_settings(config, self._mode, self._max_depth, asked)
         self._borrower = borrower_of(self._identity, settings.politeness.address_gap())
+        self.topical = topical(self._table, self._store, directory, config)
         seams = Seams(
             remote=self._outbox,
             borrower=self._borrower,
@@ -196,9 +199,11 @@ class Engine:
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
             seed_moved=self._move_seed,
-            links=link_facts(config, self._store.linking, self.layout.graph),
+            links=link_facts(config, self._store.linking, self.layout.graph, self.topical),
         )
         self._frontier = DiskFrontier(self._table, self.clock, settings, seams)
+        here = (self._table, self._store, self._frontier, directory, self.clock)
+        self._topics = TopicDesk(*here, self.topical)
         self._counts = self._frontier.counts
 
     def _open_fetcher_and_readers(self) -> None:
@@ -243,6 +248,7 @@ class Engine:
         changed, signature = 0, self._signature()
         if self._row.signature and self._row.signature != signature:
             changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
+        self._topics.begin()
         self._frontier.add(seeds)
         if self._mode is not Mode.REFRESH:
             look_again(self._table, self._frontier, self._row.roots)
@@ -251,6 +257,13 @@ class Engine:
         self._row.signature = signature
         self._remember()
         return changed
+
+    def tend_topic(self, *, is_last: bool = False) -> None:
+        """A few times a second, in a crawl for a topic."""
+        if self.topical is not None:
+            self.topical.tend(self._frontier)
+            if is_last:
+                self.topical.keep()
 
     def _budget(self, planned: int) -> float:
         return budget_per_second(self.config, self._counts or Counts(), planned)
@@ -279,7 +292,7 @@ class Engine:
     # --- who works on it --------------------------------------------------------------------
 
     def commands(self) -> CommandHandler:
-        return CommandHandler(self._frontier, self._store, self._desk, self.clock)
+        return CommandHandler(self._frontier, self._store, self._desk, self._topics, self.clock)
 
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))

@@ -7,6 +7,9 @@ from shoal.focus.likeness import words_of
 from shoal.focus.priority import PrioritySettings
 from shoal.frontier.state.worth import Importance
 
+_FOR_TOPIC = {"content": 1.0, "popularity": 0.0, "location": 0.0}
+"""What counts for a topic where nothing is said of weights: popularity leads away from it."""
+
 
 def importance_of(config: Config) -> Importance | None:
     """What decides in a crawl by importance; None: it goes in another order."""
@@ -14,8 +17,19 @@ def importance_of(config: Config) -> Importance | None:
     if crawl.order != "importance":
         if crawl.stop_when is not None:
             raise UsageError("only a crawl by importance stops by value: add --order importance")
+        if crawl.topic:
+            raise UsageError("only a crawl by importance is for a topic: add --order importance")
         return None
     weights = weights_in(crawl.weights) or {}
+    if crawl.topic:
+        if crawl.weights == Config().crawl.weights:
+            weights = _FOR_TOPIC
+        return Importance(
+            votes=crawl.popularity,
+            words=(f"topic {crawl.topic}",),
+            threshold=crawl.value,
+            **weights,
+        )
     return Importance(
         votes=crawl.popularity,
         words=words_of(crawl.about),
@@ -27,4 +41,6 @@ def importance_of(config: Config) -> Importance | None:
 def order_of(config: Config, rules: str) -> PrioritySettings:
     """What readers of pages are told of the order."""
     words = words_of(config.crawl.about) if config.crawl.order == "importance" else ()
-    return PrioritySettings(config.crawl.order, rules, words)
+    topic = config.crawl.topic if config.crawl.order == "importance" else ""
+    drops = config.crawl.off_topic == "drop"
+    return PrioritySettings(config.crawl.order, rules, words, topic, drops)

@@ -34,6 +34,7 @@ from shoal.understand.cage.cage import Places
 from shoal.understand.memory import give_memory_back
 from shoal.worker import listings, starter
 from shoal.worker.child_config import ChildConfig
+from shoal.worker.topical import TopicReader
 
 _BIG_BYTES = 4_000_000
 """Decoded: the tree of such a page takes so much memory that it is given back at once."""
@@ -45,6 +46,7 @@ class Worker:
     def __init__(self, config: ChildConfig) -> None:
         by_rank = config.graph_directory and config.priority.order == "priority"
         self._ranks = NewestRanks(Path(config.graph_directory)) if by_rank else None
+        self._topics = _topics(config)
         settings = ReaderSettings(
             scope=CrawlScope(config.scope),
             prioritizer=FixedPriority(config.priority, self._ranks.page if self._ranks else None),
@@ -56,7 +58,7 @@ class Worker:
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=fingerprint if config.prints else None,
             requisites=_requisites(config),
-            weigh=_weigh(config.priority),
+            weigh=_weigh(config.priority) if self._topics is None else self._topics.weigh,
         )
         self._anywhere = anywhere(config.scope) if config.feeds_anywhere else None
         self._limits = config.limits
@@ -91,7 +93,11 @@ class Worker:
         if visit.kind in listings.KINDS and not has_moved:
             found = listings.name(visit, fetched, self._links, self._limits)
         else:
+            if self._topics is not None:
+                self._topics.refresh()
             found = self._reader.read(visit, fetched)
+            if self._topics is not None:
+                self._topics.mark(found.documents)
         if visit.source is LinkSource.NAMED_FEED and (has_moved or visit.kind is VisitKind.FEED):
             self._take_from_anywhere(found)
         return found
@@ -122,6 +128,14 @@ def _weigh(settings: PrioritySettings) -> Weigh | None:
     return Weigher(parse_rules(settings.rules), scorer).weigh
 
 
+def _topics(config: ChildConfig) -> TopicReader | None:
+    order = config.priority
+    if not order.topic:
+        return None
+    rules = parse_rules(order.rules)
+    return TopicReader(Path(config.topics_directory), order.topic, rules, drops=order.drops)
+
+
 def _places(config: ChildConfig) -> Places:
     """The folders are made now: what is not there can't be opened to a process later."""
     places = Places()
@@ -129,6 +143,8 @@ def _places(config: ChildConfig) -> Places:
         places.appends.append(Path(config.warc_directory))
     if config.graph_directory and config.priority.order == "priority":
         places.reads.append(Path(config.graph_directory))
+    if config.priority.topic:
+        places.reads.append(Path(config.topics_directory))
     for folder in (*places.appends, *places.reads):
         with contextlib.suppress(OSError):  # who writes there says it better
             folder.mkdir(parents=True, exist_ok=True)

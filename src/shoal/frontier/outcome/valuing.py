@@ -79,6 +79,15 @@ class Valuing:
             return False
         return self._move(batch, state, state.url.worth, now)
 
+    def weigh_again(
+        self, batch: Batch, row: bytes, change: Callable[[Worth], None], now: float
+    ) -> None:
+        """What is known of a URL is otherwise now."""
+        state = self._urls.state_of(row)
+        if state is not None and state.url.waiting and state.url.worth is not None:
+            change(state.url.worth)
+            self._move(batch, state, state.url.worth, now)
+
     def value_anew(self, row: bytes, url: UrlRow) -> None:
         """The order is another than when it was queued: what is known of it, and its value. Votes
         of a crawl that counted none are those of stored links."""
@@ -102,6 +111,8 @@ class Valuing:
         worth = url.worth = url.worth or Worth()
         if understood.about and not restricted:
             self.scale.note_read(understood.about)
+            if self.scale.learned is not None and visit.is_first:
+                self.scale.learned.judged(visit.row, worth, understood)
             add_evidence(worth, understood.about)
         url.priority = self.scale.value(visit.row, worth)
 
@@ -116,6 +127,8 @@ class Valuing:
             add_evidence(worth, evidence.about)
         if not finder or link.source is not LinkSource.LINK or link.rel & NO_VOTE:
             return
+        if evidence is not None and self.scale.learned is not None:
+            self.scale.learned.linked(row, worth, finder, evidence.about)
         amount = 1.0
         if evidence is not None and self.scale.wanted.votes == "shares":
             amount = 1 / sqrt(evidence.among)
@@ -128,13 +141,15 @@ class Valuing:
         add_vote(worth, site, amount)
 
     def _move(self, batch: Batch, state: UrlState, worth: Worth, now: float) -> bool:
-        """Its row is written anew, and its entry goes where it belongs now, which is never back:
-        what waits can only be raised."""
+        """Its row is written anew, and its entry goes where it belongs now, which is back only
+        where content is learned: what waits is else only raised."""
         row, url, _ = state
         url.worth = worth
         value = self.scale.value(row, worth)
         is_queued = url.state is State.QUEUED and 0 < url.level < REVISIT
-        if row in self._in_flight or not is_queued or behind(value) >= behind(url.priority):
+        further = behind(value) - behind(url.priority)
+        stays = not further if self.scale.learned is not None else further >= 0
+        if row in self._in_flight or not is_queued or stays:
             self._urls.write(batch, state, now)
             return False
         site, before = site_of_key(row), entry_of(row, url)
