@@ -2,7 +2,8 @@
 
 Without a compiler Shoal is built all the same, and so it is when one of them does not compile. HTML
 is then scanned and near-duplicates are found in Python, which gives the same and takes longer; the
-model of content (_content.c) has no Python form, and content is found by DOM filters (`dom`).
+model of content (_content.c) has no Python form, and content is found by DOM filters (`dom`); names
+(_names.c) are not found at all.
 `shoal doctor` says what is used.
 """
 
@@ -24,6 +25,7 @@ SOURCES = {
     Path("src/shoal/duplicates/methods/_simhash.c"): "simhashes are made slower",
     Path("src/shoal/duplicates/pairs/_pairs.c"): "all pairs of near-duplicates are found slower",
     Path("src/shoal/index/_stems.c"): "documents are indexed slower",
+    Path("src/shoal/naming/_names.c"): "people, places and organisations are not marked",
     Path("src/shoal/learn/_learn.c"): "models learn slower",
 }
 """Each with what comes of it when it is not compiled."""

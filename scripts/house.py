@@ -36,7 +36,7 @@ GROUND = frozenset(
 ) | {"whole_file"}
 ROOMS = frozenset(
     {"sources", "frontier", "fetch", "understand", "converters", "cleaners", "duplicates", "store"}
-) | {"graph", "index", "search", "freshness", "focus", "learn", "cluster", "demo"}
+) | {"graph", "index", "search", "freshness", "focus", "learn", "naming", "cluster", "demo"}
 BELOW_ROOMS = GROUND | {"model", "ports"}
 PACKAGES = (
     *("layout", "worker", "collection", "files", "indexer", "access", "engine", "control"),

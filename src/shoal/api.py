@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import signal
 
     from shoal.access.indexing import Reindexed
+    from shoal.analysis.classes import Applied, ClassCount, ClassShare, Trained
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
     from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
@@ -47,14 +48,17 @@ if TYPE_CHECKING:
     from shoal.files.fingerprint_accuracy import FingerprintAccuracy
     from shoal.files.named_texts import NamedPair
     from shoal.fleet.coordinator import Watch as ClusterWatch
+    from shoal.layout.classes import ClassReport
     from shoal.layout.cluster_file import ClusterFile
     from shoal.layout.cluster_status import ClusterStatus
     from shoal.maintenance.compact import Compacted
+    from shoal.maintenance.naming import NamesMarked
     from shoal.maintenance.repair import Repaired
     from shoal.maintenance.verify_place import Verified
     from shoal.model.link import Link
     from shoal.model.listings.feed import Feed
     from shoal.model.plan import Plan
+    from shoal.naming.names import Named
     from shoal.repartition.repartition import Moved
     from shoal.repartition.repartition import Progress as MoveProgress
     from shoal.worker.conversion import Conversion
@@ -369,6 +373,56 @@ def rank(
     return ranking.rank(dir, personal, top, told, site, address, unfetched)
 
 
+def train_classes(
+    tree: str | Path,
+    dir: str | Path | None = None,
+    accept: float = 0.5,
+    told: Counted | None = None,
+) -> "Trained":
+    """Learn classes from a folder of folders of files, or from a file with lines of a class, a tab
+    and a URL; then mark all stored pages with theirs, and new ones as they come."""
+    from shoal.analysis import classes
+
+    return classes.train(tree, dir, accept, told)
+
+
+def apply_classes(dir: str | Path | None = None, told: Counted | None = None) -> "Applied":
+    """Mark the stored pages with their classes once more."""
+    from shoal.analysis import classes
+
+    return classes.apply(dir, told)
+
+
+def remove_classes(dir: str | Path | None = None, told: Counted | None = None) -> "Applied":
+    """Forget what was learned, and take the classes of all pages back."""
+    from shoal.analysis import classes
+
+    return classes.remove(dir, told)
+
+
+def class_report(dir: str | Path | None = None) -> "ClassReport":
+    """How good the classes are, by examples that were held out."""
+    from shoal.analysis import classes
+
+    return classes.report(dir)
+
+
+def class_tree(dir: str | Path | None = None) -> "list[ClassCount]":
+    """All classes and what stands above them, with how many pages each has."""
+    from shoal.analysis import classes
+
+    with open(dir) as collection:
+        return classes.tree(collection)
+
+
+def page_classes(url: str, dir: str | Path | None = None, most: int = 3) -> "list[ClassShare]":
+    """The likeliest classes of a stored page, with the words that decided."""
+    from shoal.analysis import classes
+
+    with open(dir) as collection:
+        return classes.of_page(collection, url, most)
+
+
 def links(url: str, dir: str | Path | None = None, at_most: int = 1000) -> "PageLinks":
     """The links of a page both ways, with the ranks of the pages at their other ends."""
     from shoal.analysis import page_links
@@ -500,6 +554,26 @@ def reindex(dir: str | Path | None = None, told: Counted | None = None) -> "Rein
     from shoal.access import indexing
 
     return indexing.reindex(dir, told)
+
+
+def mark_entities(dir: str | Path | None = None, told: Counted | None = None) -> "NamesMarked":
+    """Mark whom stored pages name: people, places and organisations. A crawl does so by itself;
+    this is for what was stored before, or with `understand.entities = "no"`. Not while a crawl
+    runs. `told` is handed how many documents were looked at."""
+    from shoal.access.opening import settings_at
+    from shoal.layout.layout import place_of
+    from shoal.maintenance import naming
+
+    place = place_of(dir)
+    return naming.mark_names(place, settings_at(place, {}, os.environ), told or (lambda _: None))
+
+
+def entities(text: str, language: str = "en") -> "list[Named]":
+    """Every place of a text where a person, a place or an organisation is named: `start`, `end`,
+    `kind`, `name` and `confidence`. Empty for a language that has no model."""
+    from shoal.naming import names
+
+    return names.named_in(text, language)
 
 
 # --- keeping it -----------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 TOTAL = "total/"
 VISITS = "total/visits "
 """Before what they came to (model/visit_result.py)."""
+WORDS = "total/words "
+"""Before the words that are looked for: how many pages were read, and have them. For no report."""
 INSIDE = "inside/"
 _NO_STATES = (TOTAL, INSIDE)
 

@@ -358,16 +358,12 @@ def test_it_is_crawled_and_refreshed(shoal: Shoal, own: str) -> None:
     assert shoal.ok("verify", "--json", "--dir", own).json["ok"]
 
 
-NOT_OF_A_CLUSTER = [("add", "."), ("watch",), ("sources",), ("mail",)]
-
-
-@pytest.mark.parametrize("command", NOT_OF_A_CLUSTER, ids=" ".join)
-def test_ones_own_documents_are_read_into_a_collection(two: Two, command: tuple[str, ...]) -> None:
-    assert "cluster" in two.refuses(*command)
+OWN = ("add", "watch", "sources", "mail")
+"""Tested in tests/repartition/test_own_sources.py."""
 
 
 TESTED = {
-    *(each[0] for each in NOT_OF_A_CLUSTER),
+    *OWN,
     *(each[0] for each in (*SAME, *ORDERS, *REFUSED)),
     *("status", "search", "verify", "repair", "rank", "graph", "reindex", "freshness", "compact"),
     *("map", "stop", "plan", "shadow", "doctor", "crawl", "refresh"),

@@ -66,7 +66,7 @@ def test_one_page_has_its_kind(
     pages: int, says: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     _register_commands()  # in the order of their themes
-    from shoal.cli.commands.freshness import _say  # noqa: PLC0415
+    from shoal.cli.commands.analysis.freshness import _say  # noqa: PLC0415
 
     _say(Freshness("2026-11-16T00:00:00Z", Figures(pages), pages, pages, 0.0, None, [], []))
     kind = "its kind" if pages == 1 else "their kind"

@@ -21,13 +21,15 @@ def test_all_commands_are_there() -> None:
         "crawl plan map status urls explain show export search serve rank links graph convert "
         "formats clean slope dups hosts pause resume slow exclude include retry submit stop mark "
         "demo doctor checksum compact reindex verify repair sitemap refresh freshness simulate "
-        "add watch"
+        "add watch entities"
     )
     below = {
         "config": ("show", "path"),
         "shadow": ("status", "apply", "discard"),
+        "order": ("report",),
         "feed": ("add", "remove", "list", "opml", "show"),
         "user": ("add", "remove", "list"),
+        "classes": ("train", "apply", "show", "report", "remove"),
         "sources": ("remove",),
         "mail": ("add",),
         "cluster": (

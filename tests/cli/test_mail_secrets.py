@@ -64,13 +64,8 @@ def given(shoal: Shoal, how: str, password: str) -> tuple[list[str], dict[str, s
     return ["--password-file", str(path)], {}
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        "environment",
-        *(pytest.param(each, marks=pytest.mark.slow) for each in ("file", "systemd")),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["file", "environment", "systemd"])
 def test_a_password_is_nowhere_else(shoal: Shoal, server: Dovecot, how: str) -> None:
     deliver(server, 1, "A walrus sleeps on the ice.\n")
     (shoal.directory / "tmp").mkdir()

@@ -138,7 +138,7 @@ def test_who_holds_documents_of_their_own_asks_for_a_token(command: Shoal, folde
     """From the moment on that there are some."""
     (command.directory / "web").mkdir()
     (command.directory / "web" / "page.html").write_text("<p>Pages of the web</p>")
-    command.ok("crawl", "web/page.html")
+    command.ok("crawl", "web/page.html", "--set", "files.readers=everyone")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

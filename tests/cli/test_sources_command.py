@@ -104,6 +104,15 @@ def test_a_crawl_without_end_follows_the_sources(command: Shoal, folder: Path) -
     while "new.txt" not in command("search", "seal").text:
         assert time.monotonic() < deadline
     assert "a crawl is running, and 1 source is followed" in command.ok("status").lines[0]
+    other = folder.parent / "Other"
+    other.mkdir()
+    (other / "otter.txt").write_text("An otter sleeps in the kelp")
+    assert "The crawl that runs was told" in command.ok("add", "Other").text
+    while "otter.txt" not in command("search", "otter").text:
+        assert time.monotonic() < deadline
+    assert command.ok("sources", "remove", "Other", "--json").json["handed"]
+    while "otter.txt" in command("search", "otter").text:
+        assert time.monotonic() < deadline
     command.ok("stop")
     assert crawling.wait().code == 0
 

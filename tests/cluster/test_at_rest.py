@@ -15,6 +15,9 @@ from shoal.fleet.at_rest import tablets_at_rest
 from shoal.fleet.cluster_claim import Claimed
 from shoal.maintenance.compact import compact
 from shoal.maintenance.repair import repair
+from shoal.model.principal import OWNER
+from shoal.store.pages import PageStore
+from shoal.store.table import RocksTable
 from tests.cluster.stores import s3_bucket
 from tests.collection.many import Both
 
@@ -67,3 +70,24 @@ def test_each_tablet_has_an_epoch_more(place: str) -> None:
 def test_nobody_changes_a_cluster_that_runs(place: str) -> None:
     with Claimed(place, open_objects(place)), pytest.raises(Busy, match="runs already"):
         next(tablets_at_rest(place))
+
+
+def test_marks_of_names_are_made_anew_in_each_tablet(place: str, tmp_path: Path) -> None:
+    old = 0
+    for directory in tablets_at_rest(place):
+        with RocksTable(directory / "table") as table:
+            store = PageStore(table, directory / "warc")
+            batch = store.batch()
+            for page in store.stream(b"", None, OWNER):
+                if page.document.language == "en" and page.document.text_chars:
+                    store.mark(batch, page.row, {"person": "Once There\t1.00\t1"}, 1.0)
+                    old += 1
+            store.commit(batch)
+    done = shoal.mark_entities(place)
+    assert (done.read, done.changed) == (old, old)
+    assert old > 0
+    shutil.rmtree(tmp_path / "home", ignore_errors=True)  # as on another machine
+    with open_collection(place) as collection:
+        told = [collection.marks(page.url).get("person", "") for page in collection.pages()]
+    assert len(told) > 20
+    assert not any("Once There" in each for each in told)

@@ -123,8 +123,8 @@ def test_great_harm_between_neighbours(tmp_path: Path, harm: Callable[[IO[bytes]
 
 @pytest.fixture
 def great_box(tmp_path: Path) -> Iterator[Path]:
-    """Of as many gigabytes as SHOAL_MAILBOX_GB says, in mails of 100 kB to 8 MB."""
-    box, most = tmp_path / "box", int(os.environ.get("SHOAL_MAILBOX_GB", "2")) * 1_000 * MB
+    """Of as many gigabytes as GREAT_MAILBOX_GB says, in mails of 100 kB to 8 MB."""
+    box, most = tmp_path / "box", int(os.environ.get("GREAT_MAILBOX_GB", "2")) * 1_000 * MB
     drawn = random.Random(7)
     junk = base64.encodebytes(drawn.randbytes(6 * MB))
     with box.open("wb") as file:

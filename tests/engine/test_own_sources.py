@@ -19,10 +19,12 @@ from shoal.config import Config
 from shoal.control.own_sources import remove_source_at, sources_of
 from shoal.engine.own_documents import Taking
 from shoal.engine.own_sources import OwnSources, look_at, rows
+from shoal.errors import CollectionError
 from shoal.layout.layout import Layout
 from shoal.loop import run
 from shoal.model.compression import unzstd
 from shoal.model.principal import OWNER, Principal
+from shoal.model.source import FOLDER, MAIL, SourceRow
 from shoal.model.urls.file_url import path_of_file_url
 from shoal.sources.disk.permissions import Permissions, acl_of
 from shoal.store.pages import PageStore
@@ -489,7 +491,7 @@ def test_what_is_gone_is_not_counted_as_a_copy(place: Path, root: Path) -> None:
     with shoal.open(place) as collection:
         assert freshness(collection).stored == 3
         for name in (inside, f"file://{inside}"):
-            assert "it is in the index" in collection.explain(name).verdict
+            assert "it is found" in collection.explain(name).verdict
             page = collection.page(name)
             assert page is not None
             assert page.text.startswith("Kelp in an archive")
@@ -500,3 +502,44 @@ def test_what_is_gone_is_not_counted_as_a_copy(place: Path, root: Path) -> None:
         assert freshness(collection).stored == collection.status().indexed == 1
         assert [page.fate for page in collection.pages()] == ["indexed"]
         assert collection.page(f"file://{inside}") is None
+
+
+def test_a_fault_ends_all_in_one_sentence(place: Path, root: Path) -> None:
+    """And a source that can't be opened keeps nobody from following the others."""
+    (root / "one.txt").write_text("Clownfish live in anemones")
+    look(place, root)
+
+    async def work(sources: OwnSources) -> None:
+        (root / "two.txt").write_text("Walrus on the beach")
+        await until(lambda: sources.taking.read == 1)
+        sources.following.begin(SourceRow(MAIL, b"imaps://"))
+        (root / "three.txt").write_text("Seals swim")
+        await until(lambda: sources.taking.read == 2)
+
+    watching(place, work)
+
+    async def fails() -> None:
+        started = asyncio.get_running_loop().create_future()
+        following = asyncio.create_task(
+            look_at(place, CONFIG, forever=True, started=started.set_result)
+        )
+        sources = await started
+        sources.source_of = lambda _: NoSource()
+        sources.following.begin(SourceRow(FOLDER, b"/another"))
+        await following
+
+    with pytest.raises(CollectionError, match="it is broken"):
+        run(fails())
+
+
+class NoSource:
+    """Whatever is asked of it fails."""
+
+    def watch(self) -> None:
+        raise CollectionError("it is broken")
+
+    def row(self) -> SourceRow:
+        return SourceRow(FOLDER, b"/another")
+
+    def close(self) -> None:
+        """Nothing is open."""

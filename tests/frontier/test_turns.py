@@ -73,3 +73,33 @@ def test_room_is_made_by_the_latest_of_the_worst() -> None:
     turns.add(site(2, errands=1), 9)
     assert turns.pop_last_behind(0) is None
     assert turns.pop_last_behind(2) is None
+
+
+def test_strictly_what_stands_far_behind_is_left_alone_but_for_a_few() -> None:
+    turns, near, far = Turns(7, None, strict=True), site(2), site(3)
+    turns.add(site(0), SOON_SECONDS)
+    turns.add(far, 0)
+    assert turns.pop(0) is None
+    assert turns.next_times(0) == [SOON_SECONDS]
+    turns.add(near, 0)
+    assert turns.pop(0) is near
+    for _ in range(500):
+        turns.begin(near, 0)
+        turns.end(near)
+    asked = turns.pop(0)
+    assert asked is far
+    turns.begin(asked, 0)
+    turns.end(asked)
+    turns.add(asked, 0)
+    assert turns.pop(0) is None
+
+
+def test_a_site_whose_standing_changed_is_there_once() -> None:
+    turns = Turns(3, None)
+    sites = [site(2) for _ in range(5)]
+    for when, active in enumerate(sites):
+        turns.add(active, when)
+    turns.move(sites[3], 0)
+    turns.move(sites[3], 0)
+    turns.move(site(1), 0)  # it is not there
+    assert [turns.pop(9) for _ in range(6)] == [sites[n] for n in (3, 0, 1, 2, 4)] + [None]

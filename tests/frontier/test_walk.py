@@ -14,6 +14,7 @@ from shoal.frontier.schedule.lease import SiteLease
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.settings import FrontierSettings
 from shoal.frontier.state.view import FrontierView
+from shoal.frontier.state.worth import Importance
 from shoal.model.document import Document
 from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import Outcome, State
@@ -42,6 +43,7 @@ class Walk:
             seen_cache=self.random.choice([1, 8, 1000]),
             site_cache=self.random.choice([1, 1000]),
             depth_first=self.random.random() < 0.5,
+            importance=Importance(location=1.0) if seed % 2 else None,
             reach=Reach(max_depth=4),
             politeness=Politeness(delay=1, address_share=self.random.choice([0, 4])),
             seed=seed,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shoal.learn.features import MOST_CHARS, FeatureMaker
-from shoal.learn.words import WordCounter, hashes_of, named, plain_count
+from shoal.learn.features import FeatureMaker
+from shoal.learn.words import MOST_CHARS, WordCounter, hashes_of, named, plain_count
 
 TEXTS = st.text(max_size=200) | st.text(
     alphabet="aZ9é日本ไท한글 '-_.\u0301\u200d٣ß\u3000\ud800\x00", max_size=80
@@ -14,7 +14,8 @@ TEXTS = st.text(max_size=200) | st.text(
 
 
 def keys_of(text: str, seed: int = 7, *, pairs: bool = False) -> set[int]:
-    return {int(key) for key in WordCounter().count(text, seed, pairs=pairs)[0]}
+    keys = WordCounter().count(((text, seed, 1.0),), pairs=pairs)[0]
+    return {int(key) for key in np.frombuffer(keys, np.uint32)}
 
 
 @given(TEXTS, st.integers(0, 2**32 - 1), st.booleans())
@@ -22,8 +23,9 @@ def keys_of(text: str, seed: int = 7, *, pairs: bool = False) -> set[int]:
 @example("a-b a b " * 700, 3, True)
 def test_c_and_python_count_alike(text: str, seed: int, pairs: bool) -> None:
     compiled = pytest.importorskip("shoal.learn._learn").count
-    plain = plain_count(text, seed, pairs, hashes_of, {})
-    keys, values = compiled(text, seed, pairs, hashes_of, {})
+    parts = ((text, seed, 1.0), ("a b " + text, seed ^ 1, 0.5))
+    plain = plain_count(parts, pairs, hashes_of, {})
+    keys, values = compiled(parts, pairs, hashes_of, {})
     assert keys == plain[0]
     assert np.allclose(np.frombuffer(values, np.float32), np.frombuffer(plain[1], np.float32))
 
@@ -78,6 +80,7 @@ def test_what_makes_hashes_may_fail() -> None:
         raise KeyError("no")
 
     with pytest.raises(KeyError):
-        compiled("naïve", 0, True, failing, {})
-    with pytest.raises(TypeError):
-        compiled("naïve", 0, True, lambda _: "text", {})
+        compiled((("naïve", 0, 1.0),), True, failing, {})
+    for parts in ((("naïve", 0, 1.0),), ("naïve",), (("naïve", "0", 1.0),)):
+        with pytest.raises(TypeError):
+            compiled(parts, True, lambda _: "text", {})

@@ -130,6 +130,28 @@ def test_its_own_place_is_not_read(own: Own) -> None:
     assert found(place)[0] == own.paths()
 
 
+@pytest.mark.slow
+def test_whoever_is_killed_leaves_what_the_next_look_goes_on_with(
+    own: Own, command: Shoal, tmp_path: Path
+) -> None:
+    """The next one waits for longer than the lease that was not given back, and renews its own."""
+    place = tmp_path / "cluster"
+    for at in range(400):
+        (own.folder / f"{at}.txt").write_text(f"Kelp has the number {at}, and no other has it.")
+    shoal.create_cluster(place, 2)
+    killed = command.start(
+        *("add", str(own.folder), "--dir", str(place)), SHOAL_FAULT="source.read:20"
+    )
+    assert killed.wait().code == -signal.SIGKILL
+    begun = shoal.own_sources(place)[0].documents
+    assert 0 < begun < 404
+    taken = shoal.add(own.folder, dir=place, settings=FAST)
+    assert taken.read == 404 - begun
+    assert found(place)[0] <= own.paths()
+    assert {line.documents for line in shoal.own_sources(place)} == {404}
+    assert shoal.verify(place).findings == []
+
+
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[Shoal]:
     made = Shoal(tmp_path)

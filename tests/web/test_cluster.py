@@ -120,6 +120,10 @@ def get_views(only: str) -> list[View]:
     return [view for view in views() if view.method == "GET" and view.only == only]
 
 
+OF_ONES_OWN = ("/mail", "/file")
+"""Which a page of the web is not."""
+
+
 @pytest.mark.parametrize(
     "view",
     [view for only in ("", "cluster") for view in get_views(only) if view.path != "/events"],
@@ -127,6 +131,10 @@ def get_views(only: str) -> list[View]:
 )
 def test_every_view_answers(client: httpx.Client, view: View) -> None:
     page = client.get(view.path, params=GIVEN)
+    if view.path in OF_ONES_OWN:
+        assert page.status_code == 404
+        assert "This is no file" in page.text or "This page is no mail" in page.text
+        return
     assert page.status_code == (303 if view.path == "/open" else 200), page.text
     if not view.twin:
         return

@@ -21,8 +21,9 @@ from shoal.errors import CollectionError, ShoalError, UsageError
 _TRACEBACK = "--traceback"
 _THEMES = (
     *("crawl", "refresh", "sources", "plan", "map", "sitemap", "feed", "read", "search", "serve"),
-    *("links", "order"),
-    *("freshness", "simulate", "convert", "clean", "slope", "dups", "control", "mark"),
+    *("analysis.links", "analysis.freshness", "analysis.simulate", "analysis.classes"),
+    *("convert", "clean", "slope", "analysis.dups", "control", "analysis.mark"),
+    *("analysis.topic",),
     *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )
 """The modules of commands, in the order in which --help lists them."""

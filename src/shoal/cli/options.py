@@ -50,6 +50,7 @@ sources_app = typer.Typer(help="What is read of your own, how far, and what was 
 app.add_typer(sources_app, name="sources")
 mail_app = typer.Typer(help="Mailboxes of your own: which are read, and how far.")
 app.add_typer(mail_app, name="mail")
+classes_app = _group("classes", "Which documents belong together: learned from examples.")
 cluster_app = _group("cluster", "One collection on many machines.")
 
 

@@ -118,6 +118,7 @@ def principal_of(view: TabletView) -> Principal:
 
 def runs(view: TabletView) -> list[Run]:
     """The crawls that were made of a tablet, the newest first."""
+    view.must_see_all()
     is_running = view.is_running() and not is_given_way(view.layout)
     return runs_of(view.table, is_running=is_running)
 

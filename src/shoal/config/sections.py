@@ -228,6 +228,9 @@ class Understand:
     content: Literal["model", "dom", "slope", "window", "none"] = _setting(
         "model", "How a page's content is told from its frame; none: all of it is content."
     )
+    entities: Literal["yes", "no"] = _setting(
+        "yes", "Whether people, places and organisations that a page names are marked."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import difflib
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from shoal.access.opening import is_there, open_collection, settings_at
@@ -56,6 +57,8 @@ _NEAR_REASONS = 8
 _MOST_SHOWN = 80
 _MARK_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _MARK_CHARS = 300
+_MARKS_AT_ONCE = 500
+"""Told to a cluster in one order."""
 _STATUS = re.compile(r"[1-5][0-9]{2}")
 
 
@@ -143,6 +146,19 @@ def mark(place: Place, url: str, marks: Mapping[str, str]) -> bool:
         if page is None:
             raise UsageError(f"{url} is not stored, so it can't be marked")
     return _give(place, config, [Mark(page.url, dict(marks))])
+
+
+def mark_all(place: Place, found: Iterable[tuple[str, Mapping[str, str]]]) -> bool:
+    """As `mark`, of many stored pages, with what was computed. Returns whether a running crawl, or
+    the next start of a cluster, has yet to write it."""
+    config, commands = _config(place), (Mark(url, dict(marks)) for url, marks in found)
+    if not is_cluster_place(str(place)):
+        return _give(place, config, commands)
+    waits = False
+    while some := list(islice(commands, _MARKS_AT_ONCE)):
+        _give(place, config, some)
+        waits = True
+    return waits
 
 
 def poll(place: Place, urls: Sequence[str], *, wanted: bool) -> bool:
@@ -233,7 +249,7 @@ def _config(place: Place) -> Config:
     return settings_at(place, {}, os.environ)
 
 
-def _give(place: Place, config: Config, commands: Sequence[Command]) -> bool:
+def _give(place: Place, config: Config, commands: Iterable[Command]) -> bool:
     if is_cluster_place(str(place)):
         post(str(place), TabletCommands(list(commands)))
         return status_at(str(place)).running
@@ -251,7 +267,7 @@ def _give(place: Place, config: Config, commands: Sequence[Command]) -> bool:
     return True
 
 
-async def _carry_out(directory: Path, config: Config, orders: Sequence[Command]) -> None:
+async def _carry_out(directory: Path, config: Config, orders: Iterable[Command]) -> None:
     engine = Engine(directory, config, at_rest=True)
     try:
         commands = engine.commands()

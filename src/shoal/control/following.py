@@ -25,10 +25,10 @@ from shoal.errors import Busy, ShoalError
 from shoal.layout.layout import Layout, is_locked
 from shoal.loop import run
 
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 1.0
 """Into the inbox."""
-_UNTIL_TAKEN_SECONDS = 15.0
-"""Whoever asked for the lock has it by then, or has given up."""
+_UNTIL_TAKEN_SECONDS = 3.0
+"""Whoever asked for the lock has it by then, or asks again."""
 _FREE_SECONDS = 2.0
 """One command may take the lock more than once."""
 _POLL_SECONDS = 0.1

@@ -32,6 +32,7 @@ from shoal.model.source import FOLDER, MAIL, SourceRow, shown
 from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
 from shoal.sources.disk.inventory import Inventory
+from shoal.sources.inbox import AddSource, Inbox, RemoveSource
 from shoal.sources.mail.address import is_imap
 from shoal.store.table import RocksTable
 
@@ -83,11 +84,15 @@ class Added(Struct):
     shared: int
     gone: int
     problem: str = ""
+    handed: bool = False
+    """Whether a running crawl was told, which reads them beside its visits."""
 
 
 class Removed(Struct):
     path: str
     documents: int
+    handed: bool = False
+    """Whether a running crawl was told, which forgets it."""
 
 
 def add_sources(
@@ -121,7 +126,18 @@ def _add(
     layout = Layout(Path(place))
     layout.must_be_free()
     layout.close_to_others()
+    if _is_with_a_crawl(layout):
+        for each in added:
+            row = SourceRow(FOLDER, each) if isinstance(each, bytes) else each
+            Inbox(layout.inbox).post(AddSource(row))
+        return Added([], 0, 0, 0, 0, handed=True)
     return run(add_to(layout.directory, config, added, tell))
+
+
+def _is_with_a_crawl(layout: Layout) -> bool:
+    """Whether a crawl follows the sources, which lets nobody else write."""
+    following = read_following(layout)
+    return following is not None and following.crawls
 
 
 async def add_to(
@@ -201,6 +217,12 @@ def remove_source_at(place: str, path: str | Path) -> Removed:
     layout.must_exist()
     layout.must_be_free()
     whole = name_of(path)
+    if _is_with_a_crawl(layout):
+        with RocksTable(layout.table, reader=True) as table:
+            if all(each.name != whole for each in rows(table)):
+                raise UsageError(f"{shown(whole)} is no source of this collection")
+        Inbox(layout.inbox).post(RemoveSource(whole))
+        return Removed(shown(whole), 0, handed=True)
     gone = run(remove_source(layout.directory, config, whole))
     return Removed(shown(whole), gone)
 

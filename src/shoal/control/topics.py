@@ -15,7 +15,7 @@ from shoal.collection.report.topics import topic_line, topic_lines
 from shoal.control.commands import Place, give
 from shoal.errors import UsageError
 from shoal.model.record import Struct
-from shoal.model.topic import MOST_LABELS, MOST_TOPICS, example_part, topic_name, topic_words
+from shoal.model.words.topic import MOST_LABELS, MOST_TOPICS, example_part, topic_name, topic_words
 from shoal.sources.inbox import Command, MakeTopic, RemoveTopic, Teach
 from shoal.sources.seeds import named_url
 

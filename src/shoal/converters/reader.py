@@ -67,6 +67,8 @@ class ReaderSettings:
     cleaner: Cleaner | None = None
     prints: Callable[[str], tuple[bytes, bytes]] | None = None
     """Makes the sketch and the marks of a text, for near-duplicates to be found by."""
+    names: Callable[[str, str], list[tuple[str, str]]] | None = None
+    """The marks of a text in a language: whom it names."""
     requisites: RequisiteLinks | None = None
     """Finds what pages need to look as they did, if that is wanted."""
     weigh: Weigh | None = None
@@ -112,6 +114,9 @@ class Reader:
             pages.append(document)
             if self._settings.prints is not None:
                 prints.append(self._settings.prints(content or converted.page.text))
+            if self._settings.names is not None:
+                named_in = content or converted.page.text if document.text else ""
+                document.marks = self._settings.names(named_in, document.language)
             followed = _followed(converted.page.links, document)
             if self._settings.weigh is not None:
                 said = self._settings.weigh(converted.page.title, converted.page.text, followed)

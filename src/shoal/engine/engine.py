@@ -26,7 +26,7 @@ from shoal.engine.own_documents import OwnDocuments
 from shoal.engine.part_settings import child_config, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
 from shoal.engine.rank_upkeep import link_facts
-from shoal.engine.recovery import Recovered, mend_archive
+from shoal.engine.recovery import Recovered, mend_archive, set_clock
 from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.replaying import Replaying
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
@@ -39,7 +39,7 @@ from shoal.focus.scope import CrawlScope, anywhere
 from shoal.frontier.background.revisit_dates import Selection, leave_chosen
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Mode
-from shoal.frontier.state.rows import CLOCK_KEY, MODE_KEY
+from shoal.frontier.state.rows import MODE_KEY
 from shoal.frontier.state.settings import Report, Seams
 from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow, scope_settings
@@ -85,8 +85,7 @@ class Engine:
         self.config = config
         self.layout = place if isinstance(place, Layout) else Layout(place)
         self.clock = SystemClock()
-        self._identity = identity
-        self._at_rest = at_rest
+        self._identity, self._at_rest = identity, at_rest
         self._mode = mode or mode_of(config)
         self._counts: Counts | None = None
         self._rules = load_rules(config.crawl.rules) if config.crawl.rules else ""
@@ -103,7 +102,7 @@ class Engine:
     # --- opening ----------------------------------------------------------------------------
 
     def _open(self) -> None:
-        clock_was_behind = self._set_clock()
+        clock_was_behind = set_clock(self._table, self.clock)
         adopt_identity(self._table, self._identity, self.layout.directory, at_rest=self._at_rest)
         mended = mend_archive(self._table, self.layout.warc, self.clock.now())
         self._open_store()
@@ -143,12 +142,6 @@ class Engine:
             return RocksTable(path)
         return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
 
-    def _set_clock(self) -> float:
-        """Time does not go back in a collection. Returns the seconds by which the machine's clock
-        was set back since the last run."""
-        written = self._table.get("site", CLOCK_KEY)
-        return 0.0 if written is None else self.clock.not_before(unpack(int, written) / 1000)
-
     def _open_store(self) -> None:
         identity, versions = self._identity, self.config.crawl.versions
         self._outbox = (
@@ -187,7 +180,7 @@ class Engine:
         asked = 0.0 if self._identity is None else self._identity.requested_by_others
         settings = frontier_settings(config, self._mode, self._max_depth, asked)
         self._borrower = borrower_of(self._identity, settings.politeness.address_gap())
-        self.topical = topical(self._table, self._store, directory, config)
+        learned = topical(self._table, self._store, directory, config)
         seams = Seams(
             remote=self._outbox,
             borrower=self._borrower,
@@ -199,11 +192,11 @@ class Engine:
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
             seed_moved=self._move_seed,
-            links=link_facts(config, self._store.linking, self.layout.graph, self.topical),
+            links=link_facts(config, self._store.linking, self.layout.graph, learned),
         )
         self._frontier = DiskFrontier(self._table, self.clock, settings, seams)
         here = (self._table, self._store, self._frontier, directory, self.clock)
-        self._topics = TopicDesk(*here, self.topical)
+        self.topics = TopicDesk(*here, learned)
         self._counts = self._frontier.counts
 
     def _open_fetcher_and_readers(self) -> None:
@@ -248,7 +241,7 @@ class Engine:
         changed, signature = 0, self._signature()
         if self._row.signature and self._row.signature != signature:
             changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
-        self._topics.begin()
+        self.topics.begin()
         self._frontier.add(seeds)
         if self._mode is not Mode.REFRESH:
             look_again(self._table, self._frontier, self._row.roots)
@@ -257,13 +250,6 @@ class Engine:
         self._row.signature = signature
         self._remember()
         return changed
-
-    def tend_topic(self, *, is_last: bool = False) -> None:
-        """A few times a second, in a crawl for a topic."""
-        if self.topical is not None:
-            self.topical.tend(self._frontier)
-            if is_last:
-                self.topical.keep()
 
     def _budget(self, planned: int) -> float:
         return budget_per_second(self.config, self._counts or Counts(), planned)
@@ -292,7 +278,7 @@ class Engine:
     # --- who works on it --------------------------------------------------------------------
 
     def commands(self) -> CommandHandler:
-        return CommandHandler(self._frontier, self._store, self._desk, self._topics, self.clock)
+        return CommandHandler(self._frontier, self._store, self._desk, self.topics, self.clock)
 
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))

@@ -129,6 +129,7 @@ class OwnSources:
         now = self._engine.clock.now()
         row = SourceRow(FOLDER, given, added=now) if isinstance(given, bytes) else given
         stored = self._engine.table.get("site", source_key(row.kind, row.name))
+        row.added = row.added or now
         if stored is None:
             self._write(row)
         elif row.kind == MAIL:  # what a person says anew of a known one holds from now on

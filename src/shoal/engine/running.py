@@ -261,7 +261,7 @@ class RunningCrawl:
         while True:
             is_last = self._over.is_set()
             await self._orders.take_what_waits()
-            self._engine.tend_topic(is_last=is_last)
+            self._engine.topics.tend(is_last=is_last)
             if self._index is not None:
                 self._index.hurry()
             if is_last:

@@ -67,8 +67,9 @@ def held(place: str, objects: Objects, number: int) -> Iterator[Held]:
     failed: then the next owner goes on with what is there."""
     name = tablet_name(number)
     ownership = Ownership(objects, f"tablets/{name}", _WHO, _LEASE_SECONDS)
-    time.sleep(ownership.claim())
-    with _Renewed(ownership):
+    wait = ownership.claim()
+    with _Renewed(ownership):  # also while it is waited for, which is longer than a lease
+        time.sleep(wait)
         storage = storage_of(place, "")
         storage.prepare(name, ownership.epoch)
         partition = Partition(number, read(place, objects).tablets)

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from shoal import cycles
 from shoal.cluster.exchange import Pipe
 from shoal.cluster.objects import open_objects
 from shoal.config import Config
+from shoal.engine.local_files import keep_to_owner
 from shoal.engine.recovery import Recovered
 from shoal.engine.summary import Summary
 from shoal.errors import UsageError
@@ -28,6 +30,7 @@ from shoal.frontier.background.revisit_dates import Selection
 from shoal.layout.cluster_file import SETTINGS, ClusterFile
 from shoal.layout.cluster_file import read as read_cluster
 from shoal.layout.cluster_status import ClusterStatus, next_status
+from shoal.layout.layout import Layout
 from shoal.layout.snapshot import Status
 from shoal.model.link import Link
 from shoal.model.record import changed
@@ -73,6 +76,8 @@ def run_cluster(  # noqa: PLR0913 - what to crawl, how, and who is told
     objects = open_objects(place)
     file = read_cluster(place, objects)
     must_have_ray()
+    if "://" not in place:
+        keep_to_owner(Layout(Path(place)), config, [seed.url for seed in seeds])
     with Claimed(place, objects) as claimed:
         remember_settings(place, config)
         own = per_tablet(config, file.tablets)

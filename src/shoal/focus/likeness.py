@@ -61,7 +61,7 @@ class QueryLikeness:
     def link(self, anchor: str, around: str, url: str, page: bytes) -> bytes:
         """What a link says of each word: in its text, in its address, in the words around it; and
         the page that it stands on."""
-        missing = [1 - _SOURCE * share / _FULL for share in page]
+        missing = [1 - _SOURCE * share / _FULL for share in page or bytes(self._parts)]
         address = unquote_plus(url.partition("://")[2].partition("/")[2]).replace("_", " ")
         for text, weight in ((anchor, _ANCHOR), (address, _ADDRESS), (around, _AROUND)):
             if text:

@@ -6,6 +6,7 @@
     warc/         the raw responses (WARC 1.1), readable by any WARC tool
     index/        the full-text index; rebuilt from the table when it is not there
     graph/        ranks of the last `shoal rank`
+    classes/      what `shoal classes train` has learned
     inbox/        commands for a running crawl: a URL to fetch, a host to pause
     status.json   what a running crawl is doing, written once a second
     following.json  which sources are being followed, and how far that is
@@ -43,7 +44,8 @@ the file `whole`."""
 READERS = "readers"
 _OWN = frozenset(
     (
-        *("shoal.toml", "table", "warc", "index", "graph", "inbox", "lock", "log", "outlook"),
+        *("shoal.toml", "table", "warc", "index", "graph", "classes", "inbox", "lock", "log"),
+        "outlook",
         *("websub", "status.json", "status.tmp", ".status.json.part", READERS, LIVE),
         *("following.json", ".following.json.part"),
         *(DAMAGED, SALVAGE, "shoal.toml.last", ".shoal.toml.last.part"),
@@ -54,6 +56,7 @@ first start left."""
 
 _GIVES_WAY = "gives way"
 _GIVING_WAY_SECONDS = 30.0
+_BETWEEN_ASKS_SECONDS = 10.0
 _OTHERS = 0o077
 _TRIES = 5
 _BETWEEN_TRIES_SECONDS = 0.02
@@ -269,9 +272,12 @@ def _take(fd: int) -> None:
 
 def _take_when_given(fd: int, layout: Layout) -> None:
     """Ask whoever holds it to give way, and wait until that is done."""
-    Inbox(layout.inbox).post(GiveWay())
-    deadline_s = time.monotonic() + _GIVING_WAY_SECONDS
+    ask_at_s = time.monotonic()
+    deadline_s = ask_at_s + _GIVING_WAY_SECONDS
     while True:
+        if time.monotonic() >= ask_at_s:  # again, when somebody else was quicker
+            Inbox(layout.inbox).post(GiveWay())
+            ask_at_s += _BETWEEN_ASKS_SECONDS
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

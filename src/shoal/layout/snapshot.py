@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from shoal.counters import INSIDE, TOTAL, VISITS, Counts
+from shoal.counters import INSIDE, TOTAL, VISITS, WORDS, Counts
 from shoal.graph.generations import summary_of
 from shoal.layout.following import Following
 from shoal.layout.ranks import graph_of
@@ -212,8 +212,12 @@ def visits_of(counts: Counts, before: Mapping[str, int] | None = None) -> dict[s
 
 def _totals(counts: Counts) -> dict[str, int]:
     """`requests` are all, also those for robots.txt."""
-    named = counts.starting_with(TOTAL).items()
-    totals = {name.replace(" ", "_"): n for name, n in named if TOTAL + name not in _VISITS}
+    named = {TOTAL + name: n for name, n in counts.starting_with(TOTAL).items()}
+    totals = {
+        name.removeprefix(TOTAL).replace(" ", "_"): n
+        for name, n in named.items()
+        if name not in _VISITS and not name.startswith(WORDS)
+    }
     if robots := totals.get("robots_requests", 0):
         totals["requests"] = totals.get("requests", 0) + robots
     return totals

@@ -8,7 +8,7 @@ from shoal.learn.features import Features
 from shoal.learn.topic import TopicModel, page_maker, page_parts
 from shoal.model.compression import unzstd, zstd
 from shoal.model.record import JSON_ERRORS, pack, unpack
-from shoal.model.topic import (
+from shoal.model.words.topic import (
     AFTER_TOPICS,
     MOST_LABELS,
     TOPIC_KEYS,

@@ -14,6 +14,7 @@
 #define FIRST_SLOTS 512
 #define MOST_OUTPUTS 4096
 #define MOST_TABLE 64
+#define STILL 0.001f
 
 static uint32_t crc_table[256];
 static float scaled[MOST_TABLE];
@@ -178,37 +179,64 @@ static int add_text(Counts *counts, PyObject *text, PyObject *make, PyObject *kn
     return 0;
 }
 
+/* The values of the keys that a part has brought. */
+static void weigh(const Counts *counts, float *values, size_t from, float weight)
+{
+    for (size_t each = from; each < counts->used; each++) {
+        uint32_t times = counts->times[each];
+        float value = times < MOST_TABLE ? scaled[times] : (float)(1.0 + log((double)times));
+        values[each] = value * weight;
+    }
+}
+
+static int add_part(Counts *counts, PyObject *part, float **values, PyObject *make,
+                    PyObject *known)
+{
+    PyObject *text;
+    unsigned int seed;
+    float weight;
+    if (!PyTuple_Check(part)) {
+        PyErr_SetString(PyExc_TypeError, "a part is a tuple");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(part, "UIf", &text, &seed, &weight))
+        return -1;
+    size_t from = counts->used;
+    counts->seed = seed;
+    counts->has_last = 0;
+    if (add_text(counts, text, make, known) < 0)
+        return -1;
+    float *grown = PyMem_Realloc(*values, (counts->used + 1) * sizeof *grown);
+    if (grown == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *values = grown;
+    weigh(counts, grown, from, weight);
+    return 0;
+}
+
 static PyObject *count(PyObject *module, PyObject *args)
 {
-    PyObject *text, *make, *known, *keys = NULL, *values = NULL;
-    unsigned int seed;
+    PyObject *parts, *make, *known, *result = NULL;
     int pairs;
+    float *values = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "UIpOO!", &text, &seed, &pairs, &make, &PyDict_Type, &known))
+    if (!PyArg_ParseTuple(args, "O!pOO!", &PyTuple_Type, &parts, &pairs, &make, &PyDict_Type,
+                          &known))
         return NULL;
-    Counts counts = {.seed = seed, .pairs = pairs};
-    if (widen(&counts) == 0 && add_text(&counts, text, make, known) == 0) {
-        keys = PyBytes_FromStringAndSize((char *)counts.keys, (Py_ssize_t)counts.used * 4);
-        values = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)counts.used * 4);
-        if (values != NULL) {
-            char *to = PyBytes_AS_STRING(values);
-            for (size_t each = 0; each < counts.used; each++) {
-                uint32_t times = counts.times[each];
-                float value = times < MOST_TABLE ? scaled[times]
-                                                 : (float)(1.0 + log((double)times));
-                memcpy(to + each * 4, &value, 4);
-            }
-        }
-    }
+    Counts counts = {.pairs = pairs};
+    int failed = widen(&counts);
+    for (Py_ssize_t each = 0; !failed && each < PyTuple_GET_SIZE(parts); each++)
+        failed = add_part(&counts, PyTuple_GET_ITEM(parts, each), &values, make, known);
+    if (!failed)
+        result = Py_BuildValue("(y#y#)", (char *)counts.keys, (Py_ssize_t)counts.used * 4,
+                               values == NULL ? "" : (char *)values, (Py_ssize_t)counts.used * 4);
+    PyMem_Free(values);
     PyMem_Free(counts.keys);
     PyMem_Free(counts.times);
     PyMem_Free(counts.slots);
-    if (keys == NULL || values == NULL) {
-        Py_XDECREF(keys);
-        Py_XDECREF(values);
-        return NULL;
-    }
-    return Py_BuildValue("(NN)", keys, values);
+    return result;
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
@@ -305,7 +333,8 @@ static PyObject *learn(PyObject *module, PyObject *args)
     }
     size_t many = (size_t)outputs;
     float *errors = PyMem_Malloc(many * sizeof *errors);
-    if (errors == NULL)
+    uint32_t *which = PyMem_Malloc(many * sizeof *which);
+    if (errors == NULL || which == NULL)
         PyErr_NoMemory();
     else {
         float *weights = all.weights.buf, *squares = all.squares.buf;
@@ -324,11 +353,16 @@ static PyObject *learn(PyObject *module, PyObject *args)
             for (size_t output = 0; output < many; output++)
                 errors[output] = (errors[output] - targets[example * many + output]) *
                                  worth[example];
-            for (size_t each = from; each < from + features; each++) {
+            size_t wrong = 0;
+            for (size_t output = 0; output < many; output++)
+                if (fabsf(errors[output]) >= STILL)
+                    which[wrong++] = (uint32_t)output;
+            for (size_t each = from; wrong && each < from + features; each++) {
                 float *row = weights + (size_t)columns[each] * many;
                 float *square = squares + (size_t)columns[each] * many;
                 float value = values[each];
-                for (size_t output = 0; output < many; output++) {
+                for (size_t at = 0; at < wrong; at++) {
+                    uint32_t output = which[at];
                     float slope = errors[output] * value + l2 * row[output];
                     float sum = square[output] + slope * slope;
                     square[output] = sum;
@@ -337,9 +371,10 @@ static PyObject *learn(PyObject *module, PyObject *args)
             }
         }
         Py_END_ALLOW_THREADS
-        PyMem_Free(errors);
         result = Py_NewRef(Py_None);
     }
+    PyMem_Free(errors);
+    PyMem_Free(which);
     release(&all);
     return result;
 }
@@ -376,10 +411,127 @@ static PyObject *scores(PyObject *module, PyObject *args)
     return result;
 }
 
+/* --- one document ---------------------------------------------------------------------------- */
+
+/* A number of two bytes (IEEE 754 binary16). */
+static float whole(const unsigned char *half)
+{
+    unsigned int bits = half[0] | (unsigned int)half[1] << 8;
+    unsigned int power = bits >> 10 & 31, rest = bits & 1023;
+    float value = power ? ldexpf((float)(rest | 1024), (int)power - 25) : ldexpf((float)rest, -24);
+    return bits >> 15 ? -value : value;
+}
+
+/* The column of a key, or -1. */
+static Py_ssize_t column_of(uint32_t key, const uint32_t *known, size_t count)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (known[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && known[low] == key ? (Py_ssize_t)low : -1;
+}
+
+typedef struct {
+    Py_buffer keys, values, known, rareness;
+} Document;
+
+static void let_go(Document *document)
+{
+    Py_buffer *each = (Py_buffer *)document;
+    for (size_t at = 0; at < sizeof *document / sizeof *each; at++)
+        if (each[at].obj != NULL)
+            PyBuffer_Release(&each[at]);
+}
+
+/* What a table says: a list with a number for each of its outputs. */
+static PyObject *said_by(PyObject *table, const Document *document, const float *weighed,
+                         const Py_ssize_t *columns, size_t rows, float constant)
+{
+    if (!PyBytes_Check(table) || PyBytes_GET_SIZE(table) % (Py_ssize_t)(rows * 2)) {
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit together");
+        return NULL;
+    }
+    size_t outputs = (size_t)PyBytes_GET_SIZE(table) / 2 / rows;
+    const unsigned char *data = (const unsigned char *)PyBytes_AS_STRING(table);
+    double *sums = PyMem_Malloc((outputs + 1) * sizeof *sums);
+    PyObject *found = sums == NULL ? PyErr_NoMemory() : PyList_New((Py_ssize_t)outputs);
+    size_t features = (size_t)document->keys.len / 4;
+    for (size_t output = 0; found != NULL && output < outputs; output++)
+        sums[output] = (double)whole(data + ((rows - 1) * outputs + output) * 2) * constant;
+    for (size_t each = 0; found != NULL && each < features; each++) {
+        const unsigned char *row = data + (size_t)(columns[each] < 0 ? 0 : columns[each]) * outputs * 2;
+        for (size_t output = 0; columns[each] >= 0 && output < outputs; output++)
+            sums[output] += (double)whole(row + output * 2) * weighed[each];
+    }
+    for (size_t output = 0; found != NULL && output < outputs; output++) {
+        PyObject *number = PyFloat_FromDouble(sums[output]);
+        if (number == NULL)
+            Py_CLEAR(found);
+        else
+            PyList_SET_ITEM(found, (Py_ssize_t)output, number);
+    }
+    PyMem_Free(sums);
+    return found;
+}
+
+static PyObject *say(const Document *document, PyObject *tables, float constant)
+{
+    size_t features = (size_t)document->keys.len / 4, known = (size_t)document->known.len / 4;
+    if (document->values.len != document->keys.len ||
+        document->rareness.len != document->known.len) {
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit together");
+        return NULL;
+    }
+    Py_ssize_t *columns = PyMem_Malloc((features + 1) * sizeof *columns);
+    float *weighed = PyMem_Malloc((features + 1) * sizeof *weighed);
+    PyObject *found = columns && weighed ? PyList_New(0) : PyErr_NoMemory();
+    if (found != NULL) {
+        const uint32_t *keys = document->keys.buf;
+        const float *values = document->values.buf, *rareness = document->rareness.buf;
+        double squares = 1e-12;
+        for (size_t each = 0; each < features; each++) {
+            columns[each] = column_of(keys[each], document->known.buf, known);
+            weighed[each] = columns[each] < 0 ? 0 : values[each] * rareness[columns[each]];
+            squares += (double)weighed[each] * weighed[each];
+        }
+        for (size_t each = 0; each < features; each++)
+            weighed[each] = (float)(weighed[each] / sqrt(squares));
+    }
+    for (Py_ssize_t each = 0; found != NULL && each < PyTuple_GET_SIZE(tables); each++) {
+        PyObject *one = said_by(PyTuple_GET_ITEM(tables, each), document, weighed, columns,
+                                known + 1, constant);
+        if (one == NULL || PyList_Append(found, one) < 0)
+            Py_CLEAR(found);
+        Py_XDECREF(one);
+    }
+    PyMem_Free(columns);
+    PyMem_Free(weighed);
+    return found;
+}
+
+static PyObject *said(PyObject *module, PyObject *args)
+{
+    Document document = {0};
+    PyObject *tables, *found = NULL;
+    float constant;
+    (void)module;
+    if (PyArg_ParseTuple(args, "y*y*y*y*O!f", &document.keys, &document.values, &document.known,
+                         &document.rareness, &PyTuple_Type, &tables, &constant))
+        found = say(&document, tables, constant);
+    let_go(&document);
+    return found;
+}
+
 static PyMethodDef methods[] = {
     {"count", count, METH_VARARGS, "The words of a text as numbers, and how often each stands."},
     {"learn", learn, METH_VARARGS, "Steps of learning, in this order."},
     {"scores", scores, METH_VARARGS, "What the outputs give each example."},
+    {"said", said, METH_VARARGS, "What each table says of one document."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,11 +1,10 @@
 from collections.abc import Callable
 
-from shoal.learn.steps import Table
-from shoal.learn.words import Keys, Values
+from shoal.learn.arrays import Keys, Table, Values
+from shoal.learn.words import Part
 
 def count(
-    text: str,
-    seed: int,
+    parts: tuple[Part, ...],
     pairs: bool,
     make: Callable[[str], bytes],
     known: dict[str, bytes],
@@ -29,3 +28,12 @@ def learn(
 def scores(
     weights: Table, columns: Keys, values: Values, offsets: Keys, outputs: int, /
 ) -> bytes: ...
+def said(
+    keys: bytes,
+    values: bytes,
+    known: bytes,
+    rareness: bytes,
+    tables: tuple[bytes, ...],
+    constant: float,
+    /,
+) -> list[list[float]]: ...

@@ -4,20 +4,18 @@ Platt's: a logistic curve with a slope and a place, by Newton's method. Few exam
 from the model's own opinion (slope 1, place 0), so it also works with none.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from shoal.learn.arrays import Floats
+from shoal.learn.chances import HIGHEST, sigmoid
 
 _STEPS = 30
 _ENOUGH = 1e-9
 _SLOPE_DOUBT, _PLACE_DOUBT = 1.0, 0.5
 """How many examples' worth the model's own opinion is: of the slope, and of the place."""
 _LEAST_SLOPE, _MOST_SLOPE = 0.05, 20.0
-_HIGHEST = 60.0
-
-Floats = NDArray[np.float64]
 
 
 class Curve(NamedTuple):
@@ -28,12 +26,8 @@ class Curve(NamedTuple):
         return sigmoid(self.slope * score + self.place)
 
 
-def sigmoid(score: float) -> float:
-    return 1.0 / (1.0 + math.exp(-max(-_HIGHEST, min(_HIGHEST, score))))
-
-
 def sigmoids(scores: Floats) -> Floats:
-    return 1.0 / (1.0 + np.exp(-np.clip(scores, -_HIGHEST, _HIGHEST)))
+    return 1.0 / (1.0 + np.exp(-np.clip(scores, -HIGHEST, HIGHEST)))
 
 
 def fitted(scores: Floats, targets: Floats, worth: Floats | None = None) -> Curve:
@@ -56,7 +50,7 @@ def fitted(scores: Floats, targets: Floats, worth: Floats | None = None) -> Curv
             (down[1] * first - down[0] * both) / whole,
         )
         slope = min(_MOST_SLOPE, max(_LEAST_SLOPE, slope - steps[0]))
-        place = min(_HIGHEST, max(-_HIGHEST, place - steps[1]))
+        place = min(HIGHEST, max(-HIGHEST, place - steps[1]))
         if abs(steps[0]) + abs(steps[1]) < _ENOUGH:
             break
     return Curve(slope, place)

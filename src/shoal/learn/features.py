@@ -4,16 +4,16 @@ Parts are named by whoever asks: text, title, headings, url, anchor … The same
 two features. A number is a feature of its own that is not weighed as words are.
 """
 
+import math
 import zlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal.learn.words import Keys, Values, WordCounter, named
+from shoal.learn.arrays import Keys, Values
+from shoal.learn.words import MOST_CHARS, WordCounter, named
 
-MOST_CHARS = 200_000
-"""Of one part."""
 _NUMBER = "number "
 
 
@@ -43,20 +43,18 @@ class FeatureMaker:
         self._seeds: dict[str, int] = {}
 
     def of(self, parts: Mapping[str, str], numbers: Mapping[str, float] | None = None) -> Features:
-        keys, values = list[Keys](), list[Values]()
-        for part, text in parts.items():
-            if not text:
-                continue
-            found = self._counter.count(text[:MOST_CHARS], self._seed(part), pairs=self._pairs)
-            keys.append(found[0])
-            values.append(found[1] * np.float32(self._weights.get(part, 1.0)))
-        given = {name: value for name, value in (numbers or {}).items() if np.isfinite(value)}
-        if given:
-            keys.append(np.array([self._seed(_NUMBER + name) for name in given], np.uint32))
-            values.append(np.array([*given.values()], np.float32))
-        if not keys:
-            return Features(np.zeros(0, np.uint32), np.zeros(0, np.float32))
-        return Features(np.concatenate(keys), np.concatenate(values), len(given))
+        given = tuple(
+            (text[:MOST_CHARS], self._seed(part), self._weights.get(part, 1.0))
+            for part, text in parts.items()
+        )
+        found = self._counter.count(given, pairs=self._pairs)
+        keys, values = np.frombuffer(found[0], np.uint32), np.frombuffer(found[1], np.float32)
+        told = {name: value for name, value in (numbers or {}).items() if math.isfinite(value)}
+        if told:
+            more = np.array([self._seed(_NUMBER + name) for name in told], np.uint32)
+            keys = np.concatenate([keys, more])
+            values = np.concatenate([values, np.array([*told.values()], np.float32)])
+        return Features(keys, values, len(told))
 
     def names(
         self, parts: Mapping[str, str], numbers: Mapping[str, float] | None = None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from shoal.errors import DamagedError
-from shoal.learn.calibration import sigmoid
+from shoal.learn.chances import sigmoid
 from shoal.model.record import JSON_ERRORS, Struct, pack, unpack
 
 _RATE = 0.05

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.learn import steps
+from shoal.learn.arrays import Keys, Values
 from shoal.learn.calibration import Curve, fitted
 from shoal.learn.features import Decided, FeatureMaker, Features
 from shoal.learn.stored import read, written
-from shoal.learn.words import Keys, Values
 from shoal.model.record import Struct
 
 _REMEMBERED = 512

@@ -11,12 +11,12 @@ _learn.c does `plain_learn` where it could be compiled; tests hold the two toget
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.learn.words import Keys, Values
+from shoal.learn.arrays import Keys, Table, Values
 
-Table = NDArray[np.float32]
 FIRST_SQUARE = 1e-3
+STILL = np.float32(1e-3)
+"""A smaller error moves nothing."""
 
 
 class Examples(NamedTuple):
@@ -50,9 +50,11 @@ def plain_learn(  # noqa: PLR0913 - arrays, as the C takes them
         rows, given = columns[part], values[part]
         chances = plain_chances(given @ weights[rows], exclusive=exclusive)
         errors = (chances - targets[example]) * worth[example]
-        slopes = given[:, None] * errors[None, :] + np.float32(l2) * weights[rows]
-        squares[rows] += slopes * slopes
-        weights[rows] -= np.float32(rate) * slopes / np.sqrt(squares[rows])
+        wrong = np.flatnonzero(np.abs(errors) >= STILL)
+        cells = np.ix_(rows, wrong)
+        slopes = given[:, None] * errors[None, wrong] + np.float32(l2) * weights[cells]
+        squares[cells] += slopes * slopes
+        weights[cells] -= np.float32(rate) * slopes / np.sqrt(squares[cells])
 
 
 def plain_chances(scores: Table, *, exclusive: bool) -> Table:

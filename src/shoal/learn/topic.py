@@ -16,10 +16,11 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from shoal.learn.calibration import Curve, Floats, fitted, sigmoids
+from shoal.learn.arrays import Floats, Keys, Values
+from shoal.learn.calibration import Curve, fitted
+from shoal.learn.chances import sigmoid
 from shoal.learn.features import Decided, FeatureMaker, Features
 from shoal.learn.stored import read, written
-from shoal.learn.words import Keys, Values
 from shoal.model.record import Struct
 
 _BITS = 16
@@ -128,7 +129,7 @@ class TopicModel:
         off = np.ones(len(usual))
         for _ in range(_ROUNDS):  # some of the ordinary pages are about it: they count less
             near = model._learn(([*chosen, *asked], refused, usual), off, bool(asked))
-            off = 1.0 - sigmoids(_STEEP * (near - _MIDDLE))
+            off = np.array([1.0 - sigmoid(_STEEP * (each - _MIDDLE)) for each in near.tolist()])
         return model
 
     def _learn(

@@ -12,17 +12,17 @@ _learn.c does `plain_count` where it could be compiled; tests hold the two toget
 import math
 import re
 import zlib
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
 from shoal.model.words.words import MOST_WORD_CHARS, words
 
-Keys = NDArray[np.uint32]
-Values = NDArray[np.float32]
+Part = tuple[str, int, float]
+"""A text, its seed, and how much its words count."""
 
+MOST_CHARS = 200_000
+"""Of one part of a document."""
 _PIECE = re.compile("[A-Za-z0-9\x80-\U0010ffff]+")
 _MOST_PIECE_CHARS = 48
 _MOST_PIECES = 100_000
@@ -31,21 +31,21 @@ _HASH_BYTES = 4
 
 
 def plain_count(
-    text: str, seed: int, pairs: bool, make: Callable[[str], bytes], known: dict[str, bytes]
+    parts: tuple[Part, ...], pairs: bool, make: Callable[[str], bytes], known: dict[str, bytes]
 ) -> tuple[bytes, bytes]:
-    """Keys in the order in which they come first, and their values."""
+    """Keys (uint32) in the order in which they come first, and their values (float32)."""
     counted: Counter[int] = Counter()
-    last: int | None = None
-    for hash_ in _hashes(text, make, known):
-        counted[_key(hash_, seed)] += 1
-        if pairs and last is not None:
-            counted[_key((last * _PAIR + hash_) & _ALL, seed)] += 1
-        last = hash_
-    values = [1.0 + math.log(times) for times in counted.values()]
-    return (
-        np.array([*counted], np.uint32).tobytes(),
-        np.array(values, np.float32).tobytes(),
-    )
+    values = array("f")
+    for text, seed, weight in parts:
+        last: int | None = None
+        for hash_ in _hashes(text, make, known):
+            counted[_key(hash_, seed)] += 1
+            if pairs and last is not None:
+                counted[_key((last * _PAIR + hash_) & _ALL, seed)] += 1
+            last = hash_
+        for times in list(counted.values())[len(values) :]:
+            values.append((1.0 + math.log(times)) * weight)
+    return array("I", counted).tobytes(), values.tobytes()
 
 
 def _key(hash_: int, seed: int) -> int:
@@ -87,11 +87,10 @@ class WordCounter:
     def __init__(self) -> None:
         self._known: dict[str, bytes] = {}
 
-    def count(self, text: str, seed: int, *, pairs: bool) -> tuple[Keys, Values]:
+    def count(self, parts: tuple[Part, ...], *, pairs: bool = False) -> tuple[bytes, bytes]:
         if len(self._known) > _MOST_PIECES:
             self._known.clear()
-        keys, values = _count(text, seed, pairs, hashes_of, self._known)
-        return np.frombuffer(keys, np.uint32), np.frombuffer(values, np.float32)
+        return _count(parts, pairs, hashes_of, self._known)
 
 
 def named(text: str, seed: int, *, pairs: bool) -> Iterator[tuple[int, str]]:

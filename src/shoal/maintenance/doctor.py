@@ -112,6 +112,8 @@ def _compiled_parts() -> Iterator[Check]:
     are_there = all(find_spec(f"shoal.duplicates.{name}") for name in names)
     yield _compiled("near-duplicates", are_there, f"their Python form {python}")
     yield _compiled("index", bool(find_spec("shoal.index._stems")), "pages are indexed slower")
+    are_there = bool(find_spec("shoal.naming._names"))
+    yield _compiled("names", are_there, "people, places and organisations are not marked")
 
 
 def _content_model() -> Check:

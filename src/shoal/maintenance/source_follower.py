@@ -15,7 +15,9 @@ from shoal.control.following import start_following
 from shoal.control.own_sources import holds_own
 from shoal.errors import ShoalError
 from shoal.layout.layout import Layout, holder_of, is_locked
+from shoal.layout.sources import rows
 from shoal.maintenance.background_thread import Beside
+from shoal.store.table import RocksTable
 
 _LOOK_SECONDS = 1.0
 _WHILE_WRITTEN_SECONDS = 10.0
@@ -34,9 +36,9 @@ class SourceFollower(Beside):
         self._found = found
         self._follows = follows
         self._process: subprocess.Popen[bytes] | None = None
-        self._has_own = False
+        self._has_sources = self._has_own = False
         self._written = self._looked_s = 0.0
-        """When somebody last wrote, of what is known to have no sources, and when that was seen."""
+        """When somebody last wrote, as it was when that was looked at, and when that was."""
         self._not_before_s = 0.0
 
     def look(self) -> None:
@@ -47,25 +49,24 @@ class SourceFollower(Beside):
             if self._process.returncode:
                 self._not_before_s = time.monotonic() + _AFTER_A_FAULT_SECONDS
             self._bury(self._process)
-        if not self._has_own:
-            self._has_own = self._may_hold_own() and holds_own(self._layout.directory)
-            if self._has_own:
+        if self._may_have_changed():
+            self._has_sources = has_sources(self._layout)
+            if not self._has_own and holds_own(self._layout.directory):
+                self._has_own = True
                 self._found()
-        is_due = self._has_own and self._follows and time.monotonic() >= self._not_before_s
+        is_due = self._has_sources and self._follows and time.monotonic() >= self._not_before_s
         if is_due and not is_locked(self._layout):
-            self._has_own = holds_own(self._layout.directory)  # they may be gone since
-            if self._has_own:
-                self._process = start_following(self._layout)
+            self._process = start_following(self._layout)
 
-    def _may_hold_own(self) -> bool:
+    def _may_have_changed(self) -> bool:
         """To open the table costs more than to see that nobody has written since."""
-        now_s, pause_s = time.monotonic(), _WHILE_WRITTEN_SECONDS
         try:
             written = self._layout.lock.stat().st_mtime
         except OSError:
             return False
-        is_waited_for = is_locked(self._layout) and now_s < self._looked_s + pause_s
-        if written == self._written and (is_waited_for or not is_locked(self._layout)):
+        now_s, is_written = time.monotonic(), is_locked(self._layout)
+        is_soon = now_s < self._looked_s + _WHILE_WRITTEN_SECONDS
+        if written == self._written and (is_soon or not is_written):
             return False
         self._written, self._looked_s = written, now_s
         return True
@@ -98,11 +99,18 @@ class SourceFollower(Beside):
         self._process = None
 
 
+def has_sources(layout: Layout) -> bool:
+    if not layout.exists():
+        return False
+    with RocksTable(layout.table, reader=True) as table:
+        return next(rows(table), None) is not None
+
+
 def why_not_followed(directory: Path) -> str:
     """What a person is told who serves sources that another process keeps from being followed;
     empty where none does."""
     layout = Layout(directory)
-    if not is_locked(layout) or not holds_own(directory):
+    if not is_locked(layout) or not has_sources(layout):
         return ""
     holder = holder_of(layout)
     by = f" (process {holder})" if holder else ""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.control.command_targets import tablets_of
+from shoal.layout.classes import ClassesPlace
 from shoal.layout.layout import Layout
 from shoal.layout.subscriptions import DIRECTORY, Subscriptions
 from shoal.model.urls.partition import Owners
@@ -28,6 +29,9 @@ def copy_shared(first: Layout, target: Layout) -> None:
     """What every tablet has: of the first source."""
     if first.settings.exists():
         shutil.copyfile(first.settings, target.settings)
+    classes = ClassesPlace(first.directory)
+    if classes.path.is_file():
+        ClassesPlace(target.directory).write(classes.path.read_bytes())
     if first.graph.is_dir():
         shutil.copytree(first.graph, target.graph, ignore=_NOT_COPIED)
 

@@ -38,10 +38,10 @@ from shoal.model.link import Anchor
 from shoal.model.listings.feed import FEED_KEYS
 from shoal.model.listings.listing import sitemap_key
 from shoal.model.record import pack, unpack
-from shoal.model.topic import TOPIC_KEYS, is_learned_key
 from shoal.model.urls.partition import PARTITION_KEY, Partition
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.spelling import spellings
+from shoal.model.words.topic import TOPIC_KEYS, is_learned_key
 from shoal.ports import Table
 from shoal.repartition.survey import Survey
 from shoal.store import archive_ends

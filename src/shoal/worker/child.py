@@ -29,11 +29,13 @@ from shoal.model.outcome import Outcome
 from shoal.model.record import changed, unpack
 from shoal.model.urls.params import ParamRules
 from shoal.model.visit import Fetched, Keep, Visit, VisitKind
+from shoal.naming.names import marker
 from shoal.store.archive import ArchiveWriter
 from shoal.understand.cage.cage import Places
 from shoal.understand.memory import give_memory_back
 from shoal.worker import listings, starter
 from shoal.worker.child_config import ChildConfig
+from shoal.worker.page_marks import PageMarks
 from shoal.worker.topical import TopicReader
 
 _BIG_BYTES = 4_000_000
@@ -57,6 +59,7 @@ class Worker:
             ocr=config.ocr,
             cleaner=None if config.content == "none" else cleaner_for(config.content),
             prints=fingerprint if config.prints else None,
+            names=marker() if config.names else None,
             requisites=_requisites(config),
             weigh=_weigh(config.priority) if self._topics is None else self._topics.weigh,
         )
@@ -67,7 +70,13 @@ class Worker:
         self._archive = ArchiveWriter(
             Path(config.warc_directory), config.warc_max_bytes, config.software
         )
+        self._marks = (
+            PageMarks(Path(config.classes_directory)) if config.classes_directory else None
+        )
         self.places = _places(config)
+        if self._marks is not None:
+            self.places.reads.append(self._marks.folder)
+            _make_folder(self._marks.folder)
 
     def __call__(self, visit: Visit, fetched: Fetched, archive_only: bool) -> Understood:
         if self._ranks is not None:
@@ -98,6 +107,8 @@ class Worker:
             found = self._reader.read(visit, fetched)
             if self._topics is not None:
                 self._topics.mark(found.documents)
+            if self._marks is not None:
+                self._marks.add_to(found.documents, visit.url)
         if visit.source is LinkSource.NAMED_FEED and (has_moved or visit.kind is VisitKind.FEED):
             self._take_from_anywhere(found)
         return found
@@ -146,13 +157,17 @@ def _places(config: ChildConfig) -> Places:
     if config.priority.topic:
         places.reads.append(Path(config.topics_directory))
     for folder in (*places.appends, *places.reads):
-        with contextlib.suppress(OSError):  # who writes there says it better
-            folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
     wanted = (libreoffice.program(), shutil.which(bsdtar.PROGRAM))
     allowed = [*wanted, shutil.which(ocr.PROGRAM) if config.ocr else None]
     if any(allowed) and not programs.is_used():
         places.own.append(starter.start([path for path in allowed if path]))
     return places
+
+
+def _make_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # who writes there says it better
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def make(config: bytes) -> Worker:

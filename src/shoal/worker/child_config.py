@@ -31,6 +31,8 @@ class ChildConfig(Struct):
     """The method that tells a page's content from its frame."""
     prints: bool = False
     """Whether the sketches are wanted by which near-duplicates are found."""
+    names: bool = False
+    """Whether people, places and organisations are to be marked."""
     feeds_anywhere: bool = True
     """Whether feeds that a person named bring items from outside the scope."""
     requisites: int = 0
@@ -39,3 +41,5 @@ class ChildConfig(Struct):
     """Where the models of topics stand."""
     graph_directory: str = ""
     """Where ranks stand once there are any; they count in priority order."""
+    classes_directory: str = ""
+    """Where classes stand once there are any; pages are marked with theirs."""

@@ -14,7 +14,7 @@ from shoal.fetch.guard import public_only
 from shoal.fetch.http import HttpFetcher
 from shoal.fetch.schemes import GROUP, Schemes
 from shoal.fetch.settings import DnsSettings, FtpSettings, Guard, HttpSettings
-from shoal.sources.disk.permissions import readers_of_open
+from shoal.sources.disk.permissions import readers_of_crawled
 
 _BUILT_IN = ("file", "ftp", "http", "https")
 
@@ -79,7 +79,7 @@ def fetchers(  # noqa: PLR0913 - each is another thing
     http = http_fetcher(config, names, clock, may_ask, is_nameless, bodies)
     file = FileFetcher(clock, config.fetch.max_body)
     if config.files.readers == "file":
-        file = FileFetcher(clock, config.fetch.max_body, readers_of_open)
+        file = FileFetcher(clock, config.fetch.max_body, readers_of_crawled)
     login = FtpSettings(agent=config.agent.user_agent(), is_nameless=is_nameless)
     ftp = FtpFetcher(login, names, clock, guard(config))
     return Schemes({"http": http, "https": http, "file": file, "ftp": ftp}, clock)

@@ -16,8 +16,8 @@ from shoal.focus.weighing import words_around
 from shoal.learn.topic import TopicModel, address_words, page_maker, page_parts
 from shoal.model.document import Document, Fate
 from shoal.model.link import NO_VOTE, Evidence, Link
-from shoal.model.topic import MOST_TOPICS, ON_TOPIC, judged_part, link_said, page_said
 from shoal.model.words.marks import TOPIC, Value, joined
+from shoal.model.words.topic import MOST_TOPICS, ON_TOPIC, judged_part, link_said, page_said
 
 _MOST_KNOWN = 20_000
 _SUFFIX = ".model"

@@ -29,7 +29,7 @@ def apart() -> list[str]:
         env={"PATH": path}, capture_output=True, check=False,
     )  # fmt: skip
     if os.getuid() != 0 or tried.returncode:
-        pytest.skip("only root may make a network and drop its packets, where the kernel can")
+        pytest.skip("only root makes a network and drops its packets, where the kernel can")
     return begins
 
 

@@ -341,6 +341,7 @@ def test_a_dead_line_is_noticed_and_made_anew(
         mailbox = account.mailbox
         assert isinstance(mailbox, ImapMailbox)
         assert mailbox.problem == "127.0.0.1 does not answer."
+        assert account.source.row().problem == mailbox.problem  # as people are told
         assert not account.follow()
         proxy.mend()
         for _ in range(20):

@@ -1,10 +1,12 @@
 """Mails that want to do harm: at most that one document is lost, and its neighbours are not."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from shoal.model.from_line import begins_mail
 from shoal.worker.conversion import Conversion
 from shoal.worker.converting import Converter
 from tests.sources.mail.account import in_mbox, local, written
@@ -78,3 +80,18 @@ def test_one_document_at_most_is_lost(tmp_path: Path, converter: Converter, name
     assert all("Hello." in each.text for each in read if each.title.startswith("Number"))
     assert all(len(each.document.fields) < 10 for each in read)
     assert converter.deaths == 0
+
+
+@pytest.mark.parametrize("made", [b"00:00 a", b"1234 ", b"00:00", b"0000:0"])
+def test_lines_that_are_slow_to_judge(made: bytes) -> None:
+    """Twice the line takes about twice the time: what was quadratic took a thousand times that."""
+    line = b"From " + (made * 1_000)[:990] + b"\n"
+    data = line * 300 + b"plain: field\n"
+    begun = time.process_time()
+    for start in range(0, 300 * len(line), len(line)):
+        begins_mail(data, start, start + len(line), is_apart=False)
+    judged = time.process_time() - begun
+    begun = time.process_time()
+    for _ in range(300):
+        sum(line)
+    assert judged < 50 * (time.process_time() - begun)

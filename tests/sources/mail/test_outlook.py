@@ -105,7 +105,7 @@ def test_what_is_damaged_takes_nothing_with_it(path: Path, scratch: Path, left: 
     assert not account.follow()
     assert len(account.bodies) == 40
     says = account.source.row().problem
-    assert says == f"{path} is damaged, or no mailbox of Outlook."
+    assert says == "It is damaged, or no mailbox of Outlook."
     path.unlink()
     assert not account.follow()
     assert account.source.row().problem == f"There is no mailbox at {path} now."
@@ -128,7 +128,7 @@ def test_of_half_a_file_nothing_is_taken_to_be_gone(path: Path, scratch: Path) -
     account.outlook._take_apart = half
     settled(path, {"Inbox": [written(number) for number in range(30, 50)]})
     assert account.follow() == {"Taken": 10}
-    says = f"Not all of it can be read: {path} takes longer than it should."
+    says = "Not all of it can be read: it takes longer than it should."
     assert account.source.row().problem == says
     is_half = False
     assert account.follow() == {"Gone": 30}
@@ -240,11 +240,12 @@ def test_one_file_that_grows_without_end(
     assert (folder / "mbox").stat().st_size <= 4_000_000
 
 
+@pytest.mark.slow
 def test_real_files_of_outlook(tmp_path: Path) -> None:
-    """Those that SHOAL_OUTLOOK names; none is part of this project, for whose they are."""
-    named = os.environ.get("SHOAL_OUTLOOK", "")
+    """Those that OUTLOOK_SAMPLES names; none is part of this project, for whose they are."""
+    named = os.environ.get("OUTLOOK_SAMPLES", "")
     if not named:
-        pytest.skip("SHOAL_OUTLOOK names no folder with files of Outlook")
+        pytest.skip("OUTLOOK_SAMPLES names no folder with files of Outlook")
     for number, path in enumerate(sorted(Path(named).glob("*.[po]st"))):
         account = Outlook(path, tmp_path / str(number))
         account.follow()

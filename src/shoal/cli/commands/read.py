@@ -147,6 +147,9 @@ def show(
     ] = False,
     links: Annotated[bool, flag("--links", "Its links: target, anchor text.")] = False,
     anchors: Annotated[bool, flag("--anchors", "Who links to it: source, anchor text.")] = False,
+    marks: Annotated[
+        bool, flag("--marks", "What was found out about it: people, places, classes, your marks.")
+    ] = False,
     history: Annotated[bool, flag("--history", "Its visits, the newest first.")] = False,
     headers: Annotated[bool, flag("--headers", "The head of its response.")] = False,
     mail: Annotated[
@@ -170,6 +173,7 @@ def show(
         "raw": raw,
         "links": links,
         "anchors": anchors,
+        "marks": marks,
         "history": history,
         "headers": headers,
         "mail": mail,

@@ -17,7 +17,7 @@ def search(
     limit: Annotated[int, option("--limit", "N", "Results on a page; 10 without it.")] = 10,
     page: Annotated[int, option("--page", "N", "Which page of results.")] = 1,
     explain: Annotated[bool, flag("--explain", "Show what each score is made of.")] = False,
-    facets: Annotated[bool, flag("--facets", "Count sites, types, languages and years.")] = False,
+    facets: Annotated[bool, flag("--facets", "Count sites, types, years, names and more.")] = False,
     as_name: Annotated[
         str | None, option("--as", "NAME", "Find what this user may read, and nothing else.")
     ] = None,

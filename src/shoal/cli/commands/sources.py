@@ -52,6 +52,8 @@ def add(
     elif not quiet:
         for line in found.sources:
             _say(line)
+        if found.handed:
+            screen.say(_HANDED)
     if found.problem:
         screen.remark(f"not everything is indexed: {found.problem}")
     return 1 if found.problem else 0
@@ -107,7 +109,8 @@ def sources_remove(
         screen.json(removed)
     else:
         gone = count(removed.documents, "document is", "documents are")
-        screen.say(f"{removed.path} is forgotten, and {gone} gone with it.")
+        says = f"{removed.path} is forgotten, and {gone} gone with it."
+        screen.say(_HANDED if removed.handed else says)
 
 
 @mail_app.callback(invoke_without_command=True)
@@ -171,9 +174,14 @@ def mail_add(
     elif not quiet:
         for line in found.sources:
             _say(line)
+        if found.handed:
+            screen.say(_HANDED)
     if found.problem:
         screen.remark(f"not everything is indexed: {found.problem}")
     return 1 if found.problem else 0
+
+
+_HANDED = "The crawl that runs was told; `shoal sources` says how far it is."
 
 
 def _teller(progress: "StepProgress") -> "Callable[[Taking], None]":

@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 
 from shoal.analysis.duplicates import page_texts
-from shoal.cli.commands.dups import Asked
+from shoal.cli.commands.analysis.dups import Asked
 from shoal.cli.places import reading
 from shoal.cli.terminal import screen
 from shoal.cli.terminal.output_forms import is_utf_8, write_picture

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from shoal.analysis.near_duplicates import Compared, Piece
-from shoal.cli.commands.dups import Asked
+from shoal.cli.commands.analysis.dups import Asked
 from shoal.cli.terminal import screen
 from shoal.cli.terminal.wording import count
 

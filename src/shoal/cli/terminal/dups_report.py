@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from shoal.analysis.duplicates import regroup, search
 from shoal.analysis.near_duplicates import DEFAULT_AT_MOST, NearDuplicate, compare, near_duplicates
-from shoal.cli.commands.dups import Asked
+from shoal.cli.commands.analysis.dups import Asked
 from shoal.cli.places import reading
 from shoal.cli.terminal import (
     accuracy_table as dups_accuracy,

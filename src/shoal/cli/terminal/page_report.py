@@ -6,6 +6,7 @@ from shoal.collection.collection import Collection
 from shoal.collection.export.lines import page_line, visit_lines
 from shoal.collection.mail import MOST_OF_A_THREAD, Mail, is_mail
 from shoal.collection.page import Page
+from shoal.collection.report.marks_told import as_json, mark_facts
 from shoal.collection.report.sitemap_metadata import metadata_facts
 from shoal.errors import CollectionError, UsageError
 
@@ -25,6 +26,8 @@ def show(collection: Collection, url: str, part: str, when: float | None, *, jso
             _pairs(collection.links(url), ("to", "text"), json=json)
         case "mail":
             _mail(collection, url, json=json)
+        case "marks":
+            _marks(stored(collection, url, when), json=json)
         case "html" | "markdown":
             _copy(stored(collection, url, when), part, json=json)
         case _:
@@ -96,6 +99,17 @@ def _page(page: Page, part: str, mail: Mail | None, *, json: bool) -> None:
             screen.json(page_line(page))
         case _:
             _summary(page, mail)
+
+
+def _marks(page: Page, *, json: bool) -> None:
+    found = page.collection.marks(page.url)
+    if json:
+        screen.json({"url": page.url, "marks": as_json(found)})
+        return
+    for name, value in mark_facts(found):
+        screen.say(f"{name:<12}{one_line(value, 300)}")
+    if not found:
+        screen.remark("It has no marks.")
 
 
 def _copy(page: Page, part: str, *, json: bool) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from shoal.clock import as_datetime, iso
 from shoal.collection.collection import Collection
 from shoal.collection.page import Page
+from shoal.collection.report.marks_told import Marks, as_json
 from shoal.collection.view import TabletView
 from shoal.layout.index_state import fate_of
 from shoal.layout.ranges import key_range
@@ -95,6 +96,8 @@ class PageLine(Struct):
     """ISO 8601, as far as the page says it."""
     licenses: list[str]
     """URLs of the terms under which it stands, by its own word."""
+    marks: Marks
+    """What was found out about it, by name."""
 
 
 def url_lines(
@@ -157,6 +160,7 @@ def page_line(page: Page) -> PageLine:
         author=document.author,
         published=document.published,
         licenses=document.licenses,
+        marks=as_json(page.collection.marks(page.url)),
     )
 
 

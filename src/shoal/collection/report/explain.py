@@ -13,6 +13,7 @@ from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import history_lines
 from shoal.collection.report.explain_own import own_story
 from shoal.collection.report.judging import Judgement, in_words, judgements
+from shoal.collection.report.marks_told import computed_lines
 from shoal.collection.report.signals_of_use import signal_lines
 from shoal.collection.report.sitemap_metadata import metadata_lines
 from shoal.collection.view import Page, TabletView
@@ -296,6 +297,7 @@ def _content(collection: TabletView, url: str) -> list[Line]:
             Line("canonical", f"The page names {document.canonical} as its canonical address.")
         )
     lines += [Line(topic, says) for topic, says in signal_lines(page)]
+    lines += [Line(topic, f"{says}.") for topic, says in computed_lines(collection.marks(url))]
     lines += _duplicates(collection, page)
     fate = page.fate
     if fate not in tuple(Fate):

@@ -11,8 +11,8 @@ from shoal.errors import DamagedError
 from shoal.layout.topics import Pages, labels_of, learned_of, made_model, topics_of
 from shoal.learn.topic import TopicModel, page_parts
 from shoal.model.record import Struct
-from shoal.model.topic import ON_TOPIC, judged_part
 from shoal.model.urls.rowkey import url_of
+from shoal.model.words.topic import ON_TOPIC, judged_part
 
 _MOST_WORDS = 10
 

@@ -16,6 +16,7 @@ from shoal.freshness.rate import Estimate, estimate
 from shoal.freshness.refresher import stored_group
 from shoal.frontier.state.rows import UrlRow
 from shoal.model.change_history import ChangeHistory
+from shoal.model.outcome import State
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import VisitKind
@@ -71,14 +72,16 @@ class Even:
 
 def copies_of(urls: Iterable[tuple[str, UrlRow]]) -> Iterator[Copy]:
     """Pages that are kept: also those whose site is down, and those missing for a while. What is
-    inside of them has no visits of its own."""
+    inside of them has no visits of its own; what its source said to be gone no visit missed."""
     for url, row in urls:
         history = row.history or ChangeHistory()
         seen_ms = history.seen_ms or row.fetched_ms
         if (
             row.kind is VisitKind.PAGE
             and seen_ms
-            and not (row.lost or row.inside or row.given_up_as or "#" in url)
+            and not (row.lost or row.inside or "#" in url)
+            and row.state is not State.EXCLUDED
+            and (row.state is not State.GONE or row.missing_ms)
         ):
             due_ms = row.due_ms if row.waiting and history.interval_seconds else 0
             times_ms = (seen_ms, row.missing_ms, due_ms, row.found_ms)

@@ -9,7 +9,7 @@ from shoal.errors import UsageError
 from shoal.layout.topics import Pages, labels_of, learned_of, made_model, topic_of, topics_of
 from shoal.learn.topic import page_parts
 from shoal.model.record import Struct
-from shoal.model.topic import Label, topic_name
+from shoal.model.words.topic import Label, topic_name
 
 _BRIEF = 80
 

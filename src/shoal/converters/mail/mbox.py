@@ -1,8 +1,7 @@
 """What lies in a mailbox file? Its messages, each a document of its own.
 
 The mbox formats (RFC 4155 and its elders): a line `From …` begins a message, and lines of the text
-that begin so are quoted with `>`, or are not. So a `From ` line counts when two hold
-of: an empty line before it, a date in it, a header field behind it.
+that begin so are quoted with `>`, or are not; what counts is told by model/from_line.py.
 """
 
 import re
@@ -10,10 +9,9 @@ import re
 from shoal.converters.context import Context, Converted
 from shoal.converters.mail.headers import read_head
 from shoal.converters.writer import Writer
+from shoal.model.from_line import begins_mail
 
 _FROM = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
-_DATED = re.compile(rb"From .*\d\d:\d\d.*\d{4}|From .*\d{4}.*\d\d:\d\d|From - ")
-_FIELD = re.compile(rb"[!-9;-~]{1,100}:|>From ")
 _MAX_MESSAGES = 100_000
 """Those that are counted; read are fewer."""
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -42,9 +40,7 @@ def _messages(body: bytes) -> list[tuple[int, int]]:
     for match in _FROM.finditer(body):
         before = body[max(0, match.start() - 4) : match.start()]
         is_apart = match.start() == 0 or before.endswith((b"\n\n", b"\n\r\n"))
-        is_field = _FIELD.match(body, match.end()) is not None
-        is_dated = _DATED.match(match[0]) is not None
-        if is_apart + is_field + is_dated >= 2:
+        if begins_mail(body, match.start(), match.end(), is_apart=is_apart):
             starts.append(match.end())
             ends.append(match.start())
         if len(starts) >= _MAX_MESSAGES:

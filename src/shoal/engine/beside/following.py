@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shoal.engine.engine import Engine
+from shoal.errors import ShoalError
 from shoal.layout.following import (
     FOLLOWED,
     LOOKING,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from shoal.engine.own_sources import OwnSources
 
 _LOOK_SECONDS = 1.0
-_BETWEEN_WRITES_SECONDS = 0.5
+_BETWEEN_WRITES_SECONDS = 1.0
 
 
 @dataclass
@@ -69,9 +70,13 @@ class SourceFollowing:
             known.is_asked = True
             return
         told = FollowedSource(shown(row.name), WAITING, problem=row.problem)
-        found = _Task(self._sources.source_of(row), told)
-        self._tasks[row.name] = found
         self._following.sources.append(told)
+        try:
+            found = _Task(self._sources.source_of(row), told)
+        except ShoalError as error:  # the others are followed all the same
+            told.problem = str(error)
+            return
+        self._tasks[row.name] = found
         found.task = self._group.create_task(self._follow(found))
 
     def look(self, name: bytes = b"") -> None:
@@ -94,6 +99,8 @@ class SourceFollowing:
                     self.begin(row)
                 group.create_task(self._keep_writing())
                 await self._over.wait()
+        except BaseExceptionGroup as faults:
+            raise _first_of(faults) from None  # it stopped the others
         finally:
             self._group = None
             for each in self._tasks.values():
@@ -156,6 +163,11 @@ class SourceFollowing:
             with suppress(OSError):  # a full disk: whoever looks sees the last that was written
                 write_following(self._engine.layout, self._following)
             self._written = says
+
+
+def _first_of(faults: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = faults.exceptions[0]
+    return _first_of(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 class WorkedShare:

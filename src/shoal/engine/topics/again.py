@@ -18,9 +18,9 @@ from shoal.learn.topic import TopicModel, address_words
 from shoal.model.compression import unzstd
 from shoal.model.document import Document
 from shoal.model.principal import PUBLIC
-from shoal.model.topic import ON_TOPIC, link_said
 from shoal.model.urls.rowkey import url_of
 from shoal.model.words.marks import TOPIC, Value, joined, values
+from shoal.model.words.topic import ON_TOPIC, link_said
 from shoal.ports import Batch, Table
 from shoal.store.pages import PageStore
 

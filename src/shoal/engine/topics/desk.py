@@ -27,14 +27,14 @@ from shoal.layout.topics import (
 )
 from shoal.learn.topic import TopicModel
 from shoal.model.link import Link, LinkSource
-from shoal.model.topic import (
+from shoal.model.urls.rowkey import row_key
+from shoal.model.words.topic import (
     MOST_LABELS,
     MOST_TOPICS,
     Label,
     Topic,
     example_part,
 )
-from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
 from shoal.sources.inbox import MakeTopic, RemoveTopic, Teach
 from shoal.store.pages import PageStore
@@ -82,6 +82,13 @@ class TopicDesk:
             self._crawl.take_labels()
             self._crawl.look_again(self._frontier)
             self._fetch(sorted(self._crawl.wanted))
+
+    def tend(self, *, is_last: bool = False) -> None:
+        """A few times a second, while a crawl runs."""
+        if self._crawl is not None:
+            self._crawl.tend(self._frontier)
+            if is_last:
+                self._crawl.keep()
 
     def finish(self) -> None:
         """Judge the stored pages by what was said at rest; a crawl does it beside its visits."""

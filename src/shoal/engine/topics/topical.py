@@ -35,7 +35,8 @@ from shoal.layout.topics import (
 from shoal.learn.link_value import Clues, LinkValue
 from shoal.model.compression import unzstd
 from shoal.model.document import Understood
-from shoal.model.topic import (
+from shoal.model.urls.rowkey import site_of_key, url_of
+from shoal.model.words.topic import (
     Label,
     Learned,
     Progress,
@@ -43,7 +44,6 @@ from shoal.model.topic import (
     example_part,
     said_of,
 )
-from shoal.model.urls.rowkey import site_of_key, url_of
 from shoal.ports import Table
 from shoal.store.pages import PageStore
 

@@ -35,7 +35,7 @@ class Outbound:
         away: dict[bytes, list[Link]] = {}
         for place, link in enumerate(links):
             site = link.row[: link.site_length] if link.site_length else site_of_key(link.row)
-            if self._owns(site):
+            if self.owns(site):
                 own.append(place)
             else:
                 away.setdefault(site, []).append(link)
@@ -67,7 +67,7 @@ class Outbound:
         for site, pages in shares.items():
             self._remote.send(batch, site, Handed(site, pages))
 
-    def _owns(self, site: bytes) -> bool:
+    def owns(self, site: bytes) -> bool:
         found = self._is_own.get(site)
         if found is None:
             if len(self._is_own) >= _SITES_REMEMBERED:

@@ -33,6 +33,7 @@ from shoal.model.cell import to_ms
 from shoal.model.change_history import ChangeHistory
 from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.outcome import ANSWERED, State
+from shoal.model.record import changed
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.spelling import seen_row
 from shoal.model.visit import SOURCES, VisitKind
@@ -55,12 +56,12 @@ class Discovery:
         self._table, self._urls, self._sites, self._front, self._in_flight, allowance = state
         self._doors = allowance.doors
         wanted, remote = settings.importance, seams.remote
-        newest_first = wanted is not None and wanted.popularity > 0
-        self._order = Order(settings.levels, settings.depth_first, wanted is not None, newest_first)
+        by_links = wanted is not None and wanted.popularity > 0
+        order = Order(settings.levels, settings.depth_first, wanted is not None, by_links)
         self._reach = settings.reach
         self._may_name = seams.may_name
         self._away = None if remote is None else Outbound(remote, self._sites.is_private)
-        self._arrivals = Arrivals(self._order)
+        self._order, self._arrivals = order, Arrivals(order)
         self.valuing: Valuing | None = None
         """None: the crawl does not go by importance."""
         if wanted is not None:
@@ -82,7 +83,11 @@ class Discovery:
             found = iter(self._offer_own(batch, [links[i] for i in own], origin, now))
             mine = set(own)
             targets = [next(found) if i in mine else b"" for i in range(len(links))]
-        if self._named or (self._away is not None and self._away.linked):
+        if self.valuing is not None:
+            self._named.clear()
+            if origin.found_from and not (origin.told or origin.readers):
+                self._share_out(batch, self.valuing, links, origin.found_from)
+        elif self._named or (self._away is not None and self._away.linked):
             self._hand_on(batch, origin)
         return targets
 
@@ -141,6 +146,15 @@ class Discovery:
             if site not in self._sites.active:
                 self.place_again(batch, site)
 
+    def _share_out(self, batch: Batch, by: Valuing, links: Sequence[Link], on: bytes) -> None:
+        """By importance credit goes the way of votes."""
+        better, owed = by.share_out(links, on, None if self._away is None else self._away.owns)
+        for site in better:
+            self.place_again(batch, site)
+        if self._away is not None:
+            self._away.hand_on(batch, owed)
+            self._away.take_linked()
+
     def _offer_one(
         self, batch: Batch, link: Link, found: Seen | None, origin: Provenance, now: float
     ) -> bytes:
@@ -180,7 +194,8 @@ class Discovery:
             priority=URGENT if link.source is LinkSource.SUBMIT else link.priority,
             kind=self._reach.kind_of(link),
         )
-        self._weigh(link.row, url, link, origin)
+        if self.valuing is not None:
+            self.valuing.begin(link.row, url, link, origin)
         url.reason = self._reach.refusal(link, origin)
         state = UrlState(link.row, url, None)
         if url.reason:
@@ -188,10 +203,6 @@ class Discovery:
             self._urls.write(batch, state, now)
         else:
             self.enqueue(batch, state, 0, now)
-
-    def _weigh(self, row: bytes, url: UrlRow, link: Link, origin: Provenance) -> None:
-        if self.valuing is not None:
-            self.valuing.begin(row, url, link, origin)
 
     def _meet_again(
         self, batch: Batch, row: bytes, link: Link, origin: Provenance, now: float
@@ -217,9 +228,9 @@ class Discovery:
         if url.can_reopen and not refusal and link.source is not LinkSource.SUBMIT:
             url.state, url.reason = State.QUEUED, ""
             url.hops, url.priority = origin.hops, link.priority
-            self._weigh(row, url, link, origin)
-            if link.source is LinkSource.NAMED_FEED:
-                url.source = link.source
+            url.source = link.source if link.source is LinkSource.NAMED_FEED else url.source
+            if self.valuing is not None:
+                self.valuing.begin(row, url, link, origin)
             self.enqueue(batch, state, 0, now)
             return
         if refusal and url.category == TOO_DEEP:
@@ -334,9 +345,7 @@ class Discovery:
         if state is None or state.url.kind in SOURCES:
             return
         if state.url.history is None and not state.url.visits:
-            state.url.history = ChangeHistory(
-                history.quiet_seconds, history.dated, dict(history.undated), history.observed
-            )
+            state.url.history = changed(history, undated=dict(history.undated))
             self._urls.write(batch, state, now)
 
     def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:

@@ -36,7 +36,7 @@ class Order:
     by_value: bool = False
     """Whether the value decides within a level, too."""
     newest_first: bool = False
-    """Among equal values."""
+    """Among equal values, but of seeds and wishes."""
 
     def level_of(self, priority: float) -> int:
         """The first level is for a person's wish alone: so it is next at its site."""
@@ -67,7 +67,8 @@ class Arrivals:
             self._last = max(self._last + 1, round(now * 1_000_000))
             return _REVERSED - self._last if order.depth_first else self._last
         self._last = max(self._last + 1, round(now * 1_000))
-        return moved(-self._last if order.newest_first else self._last, priority)
+        newest_first = order.newest_first and priority < FIRST
+        return moved(-self._last if newest_first else self._last, priority)
 
 
 def moved(number: int, priority: float) -> int:

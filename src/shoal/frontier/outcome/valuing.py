@@ -8,7 +8,8 @@ every vote is one. A vote of a site whose domain stands further behind than its 
 but themselves.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 from shoal.frontier.outcome.queue_order import FIRST, Arrivals, behind, moved
@@ -30,6 +31,8 @@ _STEP = 0.25
 _USUAL_SHARE = 0.1
 """Of a page whose links were not counted: as if it had a hundred."""
 _MOST_COUNTED = 1_000
+_LEAST_SENT = 0.001
+"""Of a page's worth: less is not worth a message to another tablet."""
 _NAMED = (LinkSource.SEED, LinkSource.SUBMIT)
 
 
@@ -77,7 +80,7 @@ class Valuing:
         state = self._urls.state_of(row)
         if state is None or not state.url.waiting or state.url.worth is None:
             return False
-        return self._move(batch, state, state.url.worth, now)
+        return self._move(batch, state, state.url.worth, now, may_fall=True)
 
     def weigh_again(
         self, batch: Batch, row: bytes, change: Callable[[Worth], None], now: float
@@ -86,7 +89,7 @@ class Valuing:
         state = self._urls.state_of(row)
         if state is not None and state.url.waiting and state.url.worth is not None:
             change(state.url.worth)
-            self._move(batch, state, state.url.worth, now)
+            self._move(batch, state, state.url.worth, now, may_fall=True)
 
     def value_anew(self, row: bytes, url: UrlRow) -> None:
         """The order is another than when it was queued: what is known of it, and its value. Votes
@@ -121,6 +124,33 @@ class Valuing:
         if url.state is State.FETCHED and url.worth is not None and not url.restricted:
             self.scale.note_value(url.priority)
 
+    def share_out(
+        self, links: Sequence[Link], page: bytes, owns: Callable[[bytes], bool] | None
+    ) -> tuple[list[bytes], dict[bytes, float]]:
+        """The page's site hands on credit over its links. Returns the idle sites that stand better
+        for it, and what is owed to sites of other tablets."""
+        finder, credit = site_of_key(page), self._sites.credit
+        votes = [link for link in links if not (link.excluded or link.rel & NO_VOTE)]
+        sites = Counter(
+            link.row[: link.site_length] if link.site_length else site_of_key(link.row)
+            for link in votes
+        )
+        del sites[finder]
+        better, owed = list[bytes](), dict[bytes, float]()
+        for site, pages in credit.share_out(finder, sites, len(votes)).items():
+            if owns is not None and not owns(site):
+                if pages >= _LEAST_SENT:
+                    owed[site] = pages
+                continue
+            before = credit.standing(site)
+            credit.receive(site, pages)
+            if credit.standing(site) < before:
+                if site in self._sites.active:
+                    self._sites.improved.add(site)
+                else:
+                    better.append(site)
+        return better, owed
+
     def _vote(self, row: bytes, worth: Worth, link: Link, origin: Provenance) -> None:
         evidence, finder = link.evidence, origin.found_from
         if evidence is not None:
@@ -140,16 +170,18 @@ class Valuing:
             amount *= _STEP ** max(0, further)
         add_vote(worth, site, amount)
 
-    def _move(self, batch: Batch, state: UrlState, worth: Worth, now: float) -> bool:
-        """Its row is written anew, and its entry goes where it belongs now, which is back only
-        where content is learned: what waits is else only raised."""
+    def _move(
+        self, batch: Batch, state: UrlState, worth: Worth, now: float, *, may_fall: bool = False
+    ) -> bool:
+        """Its row is written anew, and its entry goes where it belongs now: never back by a vote,
+        which would cost as much and change nothing soon."""
         row, url, _ = state
         url.worth = worth
         value = self.scale.value(row, worth)
         is_queued = url.state is State.QUEUED and 0 < url.level < REVISIT
         further = behind(value) - behind(url.priority)
-        stays = not further if self.scale.learned is not None else further >= 0
-        if row in self._in_flight or not is_queued or stays:
+        is_there = further == 0 or (further > 0 and not may_fall and self.scale.learned is None)
+        if row in self._in_flight or not is_queued or is_there:
             self._urls.write(batch, state, now)
             return False
         site, before = site_of_key(row), entry_of(row, url)

@@ -14,7 +14,7 @@ one standing. Sites of a better standing are woken and asked first (front.py, wo
 what is behind is fetched when nothing better is ready.
 """
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from math import inf, log
 
 from shoal.counters import Counts
@@ -30,6 +30,8 @@ PASSED_ON = 0.85
 """Of what a domain receives, how much goes into its purse."""
 _PER_PAGE = 0.25
 """Of the purse, how much one page hands to those it names."""
+_PER_READING = 0.02
+"""The same by importance, where a page's other links take their part, too."""
 _LEAST = 1e-9
 _STEP = 4.0
 _WORST = 6
@@ -130,6 +132,20 @@ class Credit:
         for domain in others:
             self._receive(domain, self.row(domain), given / receivers)
         return dict.fromkeys(elsewhere.values(), given / receivers)
+
+    def share_out(self, site: bytes, links: Mapping[bytes, int], among: int) -> dict[bytes, float]:
+        """A page of a site says so many links of each other site, of so many in all, new or not:
+        by importance each link is worth the same, as a vote is. Returns what each site's domain is
+        owed; those of this tablet have it when the caller says so (`receive`)."""
+        own = self.domain(site)
+        giver = self.row(own)
+        away = {other: n for other, n in links.items() if self.domain(other) != own}
+        if not away or giver.purse < _LEAST:
+            return {}
+        of_each = giver.purse * _PER_READING / max(among, sum(away.values()))
+        giver.purse -= of_each * sum(away.values())
+        self._dirty.add(own)
+        return {other: of_each * n for other, n in away.items()}
 
     def receive(self, site: bytes, pages: float) -> None:
         """A page of another tablet names something new on the site."""

@@ -132,6 +132,8 @@ class Sites:
         self._unmarked: set[bytes] = set()
         """The marks that the next batch deletes."""
         self.active: dict[bytes, ActiveSite] = {}
+        self.improved: set[bytes] = set()
+        """Active sites that stand better than when they were put into the heap."""
         self.gates: dict[bytes, Gate] = {}
         first = len(EXCLUDED_KEY)
         keys = table.scan("site", EXCLUDED_KEY, EXCLUDED_KEY + b"\xff")

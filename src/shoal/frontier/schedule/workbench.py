@@ -50,7 +50,9 @@ class Workbench:
         self._clock = clock
         self._settings = settings
         self._seams = seams
-        self._turns = Turns(standings(settings.levels), settings.max_pages)
+        self._turns = Turns(
+            standings(settings.levels), settings.max_pages, strict=settings.importance is not None
+        )
         self._empty: dict[bytes, ActiveSite] = {}
         """Sites that had nothing left when they were put back; they may have by now."""
         self.awaiting: dict[bytes, float] = {}
@@ -63,6 +65,10 @@ class Workbench:
 
     def pop(self, now: float) -> ActiveSite | None:
         """A site that may be asked now."""
+        while self._sites.improved:
+            improved = self._sites.active.get(self._sites.improved.pop())
+            if improved is not None:
+                self._turns.move(improved, self._sites.credit.standing(improved.site))
         while (active := self._turns.pop(now)) is not None:
             if self._sites.active.get(active.site) is not active:
                 continue  # retired meanwhile

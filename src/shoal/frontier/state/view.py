@@ -23,10 +23,10 @@ from shoal.frontier.state.rows import (
 )
 from shoal.frontier.state.worth import Importance, Parts, Scale
 from shoal.model.record import unpack
-from shoal.model.topic import is_topical
 from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import url_of
 from shoal.model.urls.url import site_of
+from shoal.model.words.topic import is_topical
 from shoal.ports import Table
 
 

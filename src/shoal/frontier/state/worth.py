@@ -16,7 +16,7 @@ from math import log, log2
 from typing import Literal, NamedTuple, Protocol
 from zlib import crc32
 
-from shoal.counters import TOTAL, Counts
+from shoal.counters import TOTAL, WORDS, Counts
 from shoal.model.document import Understood
 from shoal.model.record import Struct
 
@@ -28,8 +28,8 @@ _HALF = 2.0
 """Votes that make half of the most that popularity can be."""
 _AMOUNT = struct.Struct(">If")
 _FULL = 255
-_READ = TOTAL + "read for "
-_HAVING = TOTAL + "having "
+_READ = WORDS + "read "
+_HAVING = WORDS + "having "
 _PASSED = TOTAL + "passed "
 
 

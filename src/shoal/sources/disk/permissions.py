@@ -1,6 +1,7 @@
 """Who may read a file? Words of its own permissions and those of every folder above it."""
 
 import os
+import stat
 from collections.abc import Iterator
 
 from shoal.model.access import ENTER, READ, check_of, readers_of
@@ -50,6 +51,14 @@ def readers_of_open(number: int, named: bytes) -> tuple[str, ...]:
     entering = {*permissions.entering(parent_of(whole)), *permissions.entering(parent_of(named))}
     own = check_of(status.st_uid, status.st_gid, status.st_mode, acl, READ)
     return tuple(readers_of([*entering, own]))
+
+
+def readers_of_crawled(number: int, named: bytes) -> tuple[str, ...]:
+    """The same for what a crawl takes. The list of a folder names what not all may read who may
+    look into it, so it is for the collection's owner alone; it is no result of anybody's anyway."""
+    if stat.S_ISDIR(os.fstat(number).st_mode):
+        return tuple(readers_of([NOBODY_KNOWS]))
+    return readers_of_open(number, named)
 
 
 class Permissions:

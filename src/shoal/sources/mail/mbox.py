@@ -1,10 +1,9 @@
 """Which mails does an mbox file hold, and which of them are new?
 
-A line `From …` begins a mail when two hold of: an empty line before it, a date in it, a header
-field behind it (RFC 4155 and its elders; converters/mail/mbox.py judges alike). The file is read in
-pieces, so neither its length nor that of a line matters. What a file said before is known by a
-digest of some of its blocks: if they stand as they did and the file is longer, something was
-appended, and only that is read. Otherwise all of it is read, and each mail known by its digest.
+Which lines `From …` begin one is told by model/from_line.py. The file is read in pieces, so neither
+its length nor that of a line matters. What a file said before is known by a digest of some of its
+blocks: if they stand as they did and the file is longer, something was appended, and only that is
+read. Otherwise all of it is read, and each mail known by its digest.
 """
 
 import hashlib
@@ -14,17 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from shoal.model.from_line import FIELD_BYTES, begins_mail
+from shoal.model.from_line import MOST_BYTES as LINE_BYTES
 from shoal.model.record import Struct, changed
 
 PIECE_BYTES = 1 << 20
 _BEFORE_BYTES = 4
-_LINE_BYTES = 1_000
+_MARGIN = LINE_BYTES + FIELD_BYTES
 """A longer line begins no mail."""
-_FIELD_BYTES = 128
-_MARGIN = _LINE_BYTES + _FIELD_BYTES
 _FROM = re.compile(rb"From [^\r\n]{0,990}\r?\n")
-_DATED = re.compile(rb"From .*\d\d:\d\d.*\d{4}|From .*\d{4}.*\d\d:\d\d|From - ")
-_FIELD = re.compile(rb"[!-9;-~]{1,100}:|>From ")
 _QUOTED = re.compile(rb"\n>(>*From )")
 _BLOCK_BYTES = 4_096
 _BLOCKS = 64
@@ -106,7 +103,7 @@ def read_mail(path: Path, place: bytes) -> Iterator[bytes]:
             data = rest + piece
             # The last line waits for its end, unless it is longer than any that may be quoted.
             cut = len(data) if start >= end else data.rfind(b"\n") + 1
-            if not cut and len(data) > _LINE_BYTES:
+            if not cut and len(data) > LINE_BYTES:
                 cut = len(data)
             whole, rest = data[:cut], data[cut:]
             if whole:
@@ -150,9 +147,7 @@ def _begins_mail(window: bytes, found: re.Match[bytes], base: int) -> bool:
     if base + start and not before.endswith(b"\n"):
         return False
     is_apart = base + start == 0 or before.endswith((b"\n\n", b"\n\r\n"))
-    is_field = _FIELD.match(window, found.end()) is not None
-    is_dated = _DATED.match(found[0]) is not None
-    return is_apart + is_field + is_dated >= 2
+    return begins_mail(window, start, found.end(), is_apart=is_apart)
 
 
 def _sample(file: BinaryIO, end: int) -> bytes:

@@ -112,7 +112,7 @@ class OutlookMailbox:
 
     def _not_told(self) -> Iterator[bytes]:
         """What is gone can't be told of half a mailbox."""
-        raise LineLost(f"Not all of it can be read: {self._path} {self._problem}.")
+        raise LineLost(f"Not all of it can be read: it {self._problem}.")
         yield b""
 
     def mails(self, folder: str, places: Iterable[bytes]) -> Iterator[Mail]:
@@ -157,7 +157,7 @@ class OutlookMailbox:
         self._not_before = time.monotonic() + _REST * (time.monotonic() - begun)
         self._files, self._generation = _mbox_files(folder), os.urandom(_GENERATION_BYTES)
         if self._problem and not self._files:
-            raise LineLost(f"{self._path} {self._problem}.")
+            raise LineLost(f"It {self._problem}.")
 
     def _forget(self) -> None:
         self._files = {}

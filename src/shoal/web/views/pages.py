@@ -13,6 +13,7 @@ from shoal.collection.collection import Collection
 from shoal.collection.export.lines import VisitLine, visit_lines
 from shoal.collection.page import Page
 from shoal.collection.report.explain import Explanation
+from shoal.collection.report.marks_told import mark_facts
 from shoal.collection.report.sitemap_metadata import metadata_facts
 from shoal.errors import UsageError
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
@@ -198,7 +199,7 @@ def _rules(found: Page) -> Iterator[Fact]:
 
 
 def _marks(collection: Collection, asked: str) -> Iterator[str]:
-    for name, value in islice(collection.marks(asked).items(), _MOST_MARKS):
+    for name, value in islice(mark_facts(collection.marks(asked)), _MOST_MARKS):
         yield f"{name}={value}"
 
 

@@ -26,10 +26,21 @@ MOST_PER_PAGE = 100
 _MOST_PAGES = 100
 _MOST_QUERY_CHARS = 2000
 _MOST_FILTER_CHARS = 300
-_LABELS = {"site": "Site", "type": "Type", "language": "Language", "year": "Year"}
+_LABELS = {
+    "site": "Site",
+    "type": "Type",
+    "language": "Language",
+    "year": "Year",
+    "person": "Person",
+    "place": "Place",
+    "org": "Organisation",
+}
 _YEAR = re.compile(r"[12][0-9]{3}")
 _VALUE = r'[^\x00-\x20"\x7f-\xa0\s]{1,300}'
 _NOT_A_VALUE = re.compile(r'[\s"]')
+_NAMED = ("person", "place", "org")
+_NAME = r'[^\x00-\x1f"\x7f-\x9f]{1,300}'
+_NOT_A_NAME = re.compile(r'[\x00-\x1f"\x7f-\x9f]')
 
 
 class FacetValue(Struct):
@@ -89,6 +100,8 @@ class Asked:
                     said.append(f"filetype:{value}")
                 case "language":
                     said.append(f"lang:{value}")
+                case "person" | "place" | "org":
+                    said.append(f'{name}:"{value}"')
                 case "year":
                     said += [f"after:{value}-01-01", f"before:{int(value) + 1:04}-01-01"]
         return " ".join([*said, self.q]).strip()
@@ -146,7 +159,9 @@ def open_result(site: Site, request: Request) -> Response:
 def _asked(request: Request) -> Asked:
     given = {name: text(request, name, _MOST_FILTER_CHARS).strip() for name in _LABELS}
     for name, value in given.items():
-        if _NOT_A_VALUE.search(value) or (name == "year" and value and not _YEAR.fullmatch(value)):
+        if _refused(name).search(value) or (
+            name == "year" and value and not _YEAR.fullmatch(value)
+        ):
             raise Problem(400, f"{name} is not understood; choose one of those on the page.")
     return Asked(
         q=" ".join(text(request, "q", _MOST_QUERY_CHARS).split()),
@@ -155,6 +170,11 @@ def _asked(request: Request) -> Asked:
         page=number(request, "page", 1, 1, _MOST_PAGES),
         limit=number(request, "limit", PER_PAGE, 1, MOST_PER_PAGE),
     )
+
+
+def _refused(name: str) -> re.Pattern[str]:
+    """What can't stand in a value: names have spaces."""
+    return _NOT_A_NAME if name in _NAMED else _NOT_A_VALUE
 
 
 def _found(collection: Collection, asked: Asked) -> tuple[Results | None, str]:
@@ -176,7 +196,7 @@ def _facets(asked: Asked, found: Results) -> list[Facet]:
         values = [
             FacetValue(value, count, asked.href({name: value}))
             for value, count in found.facets.get(name, [])
-            if value and value != chosen and not _NOT_A_VALUE.search(value)
+            if value and value != chosen and not _refused(name).search(value)
         ]
         if chosen:
             taken_back = FacetValue(chosen, found.total, asked.href({name: ""}), chosen=True)
@@ -197,6 +217,9 @@ _PARAMETERS = (
     Parameter("type", "Only of this media type.", pattern=_VALUE),
     Parameter("language", "Only in this language.", pattern=_VALUE),
     Parameter("year", "Only of this year.", pattern=_YEAR.pattern),
+    Parameter("person", "Only what names this person.", pattern=_NAME),
+    Parameter("place", "Only what names this place.", pattern=_NAME),
+    Parameter("org", "Only what names this organisation.", pattern=_NAME),
     Parameter("page", "Which page of results, from 1 on.", "integer"),
     Parameter("limit", f"Results on a page, {MOST_PER_PAGE} at most.", "integer"),
     Parameter("explain", "Whether to show the parts of each score.", "boolean"),

@@ -1,12 +1,14 @@
-"""`shoal rank`, `links` and `graph`: who links to whom, and what that is worth."""
+"""`shoal rank`, `links`, `graph`, `order`: who links to whom, what is that worth, and did it come
+first?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from shoal.cli.options import Dir, Json, Ray, Url, app, flag, option
+from shoal.cli.options import Dir, Json, Ray, Url, app, flag, option, order_app
 
 if TYPE_CHECKING:
     from shoal.analysis.graph_report import GraphReport
+    from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLink, Surroundings
     from shoal.analysis.ranking import Ranked, Ranking
 
@@ -249,3 +251,71 @@ def _draw(found: "GraphReport", directory: Path) -> None:
         write_picture(str(directory / f"{name}.svg"), "--plot", svg(curve).encode())
         write_picture(str(directory / f"{name}.png"), "--plot", png(curve))
     screen.remark(f"{len(found.curves)} drawings written to {directory}.")
+
+
+@order_app.command("report")
+def order_report(
+    top: Annotated[
+        int | None,
+        option("--top", "K", "The K most important pages (one in twenty)."),
+    ] = None,
+    plot: Annotated[
+        str | None, option("--plot", "FILE", "Draw the curves: FILE.svg or FILE.png.")
+    ] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """How early the most important pages came.
+
+    Important are those of the highest PageRank. The same links are played again breadth first, at
+    random, in perfect order, and without waiting for any host.
+    """
+    from shoal.analysis import order_report as report
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.progress import StepProgress
+    from shoal.errors import UsageError
+
+    if plot is not None and not plot.endswith((".svg", ".png")):
+        raise UsageError("--plot must be a file that ends in .svg or .png")
+    if top is not None and top < 1:
+        raise UsageError("--top must be 1 or more")
+    with StepProgress() as progress:
+        found = report.order_report(given_dir, top, progress.report)
+    if plot is not None:
+        _draw_order(found, plot)
+    if json:
+        screen.json(found)
+    else:
+        _say_order(found)
+
+
+def _say_order(found: "OrderReport") -> None:
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.wording import count
+
+    pages, important = count(found.pages, "page"), found.important
+    screen.say(f"{pages}, of these {important:,} important", strong=True)
+    if found.left_out:
+        screen.say(f"{count(found.left_out, 'page')} more were found by no link from a seed.")
+    screen.say()
+    head = ("after a tenth", "area", "order")
+    rows = [(f"{each.at_tenth:.1%}", f"{each.area:.3f}", each.name) for each in found.curves]
+    screen.table(head, rows, numbers=head[:2])
+    screen.say()
+    if found.loss is not None:
+        screen.say(f"Politeness cost {max(0.0, found.loss):.3f} of the area.")
+    if found.rank_mass is not None:
+        screen.say(
+            f"At least {found.rank_mass:.1%} of the weight that links from the seeds lead to is "
+            "fetched."
+        )
+
+
+def _draw_order(found: "OrderReport", plot: str) -> None:
+    from shoal.analysis.order_plot import png, svg
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.output_forms import write_picture
+
+    is_svg = plot.endswith(".svg")
+    write_picture(plot, "--plot", svg(found).encode() if is_svg else png(found))
+    screen.remark(f"Drawn to {plot}.")

@@ -1,0 +1,1 @@
+"""Which people, places and organisations does a text name?"""
