@@ -207,8 +207,10 @@ def test_every_scalar_can_be_set_by_its_variable(each: Setting) -> None:
         text = "7000"
     if each.key == "index.memory":
         text = "700MB"
-    if each.key.startswith(("dedupe.resemblance", "search.b", "refresh.share")):
+    if each.key.startswith(("dedupe.resemblance", "search.b", "refresh.share", "crawl.value")):
         text = "0.7"
+    if each.key == "crawl.weights":
+        text = "content=1,popularity=7"
     config = load(None, {}, {each.variable: text})
     sizes = {"70MB": 70_000_000, "700MB": 700_000_000}
     wanted = {"7": 7, "7.5": 7.5, "2m": 120.0, "7000": 7000, "0.7": 0.7, **sizes}.get(text, text)

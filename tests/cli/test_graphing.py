@@ -145,3 +145,37 @@ def test_mistakes_are_told_in_one_sentence(
     where = () if any(word.startswith("--dir") for word in words) else ("--dir", str(corpus))
     with pytest.raises(ShoalError, match=says):
         parse_and_run([*words, *where])
+
+
+def test_order_report(ask: Ask, tmp_path: Path) -> None:
+    told = ask("order", "report", "--plot", str(tmp_path / "order.svg"))
+    assert "this crawl" in told
+    assert "perfect" in told
+    assert "Politeness cost" in told
+    assert (tmp_path / "order.svg").read_text().startswith("<svg")
+    found = json.loads(ask("order", "report", "--top", "3", "--json"))
+    assert found["important"] == 3
+    assert found["curves"][-1]["name"] == "perfect"
+    assert 0 < found["rank_mass"] <= 1
+    assert "of the weight" in ask("status")
+    assert json.loads(ask("status", "--json"))["rank_mass"] == found["rank_mass"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("order", "report", "--top", "0"), "--top must be 1 or more"),
+        (("order", "report", "--plot", "x.gif"), "--plot must be a file"),
+        (("crawl", "--stop-when", "3"), "only a crawl by importance stops by value"),
+        (("crawl", "--order", "importance", "--weights", "depth=1"), "--weights must be"),
+        (("crawl", "--order", "importance", "--weights", "content=0"), "--weights must be"),
+        (("crawl", "--order", "importance", "--about", "!"), "must have a word in it"),
+        (("crawl", "--order", "importance", "--value", "2"), "--value"),
+    ],
+)
+def test_mistakes_about_orders_are_one_sentence(
+    corpus: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    _register_commands()
+    with pytest.raises(ShoalError, match=complaint):
+        parse_and_run([*words, "--dir", str(corpus)])

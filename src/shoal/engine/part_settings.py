@@ -5,6 +5,7 @@ import math
 from shoal.config import VERSION, Config
 from shoal.converters.limits import Limits
 from shoal.engine.revisit_settings import missing_settings, revisit_settings
+from shoal.errors import UsageError
 from shoal.focus.scope import ScopeSettings
 from shoal.frontier.outcome.reach import Reach
 from shoal.frontier.schedule.allowance import Mode
@@ -27,6 +28,8 @@ def frontier_settings(
 ) -> FrontierSettings:
     """`asked_by_others`: until then another owner of a tablet may have asked any host."""
     polite = config.politeness
+    if config.crawl.stop_when is not None and config.crawl.order != "importance":
+        raise UsageError("only a crawl by importance stops by value: add --order importance")
     wanted = polite.rate * (polite.delay + _TYPICAL_FETCH_SECONDS)
     return FrontierSettings(
         levels=config.frontier.levels,

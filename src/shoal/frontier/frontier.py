@@ -225,7 +225,7 @@ class DiskFrontier:
                 active.queue.offer(entry_of(visit.row, url))
             else:
                 ready_ms = max(url.due_ms, to_ms(self._clock.now()))
-                self.discovery.place(batch, visit.site, url.level, ready_ms)
+                self.discovery.places.place(batch, visit.site, url.level, ready_ms)
         if active is not None:
             self._bench.place(active)
         self.sites.unmark(visit.site)

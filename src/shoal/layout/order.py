@@ -2,7 +2,6 @@
 
 from shoal.config import Config
 from shoal.config.values import weights_in
-from shoal.errors import UsageError
 from shoal.focus.likeness import words_of
 from shoal.focus.priority import PrioritySettings
 from shoal.frontier.state.worth import Importance
@@ -15,10 +14,6 @@ def importance_of(config: Config) -> Importance | None:
     """What decides in a crawl by importance; None: it goes in another order."""
     crawl = config.crawl
     if crawl.order != "importance":
-        if crawl.stop_when is not None:
-            raise UsageError("only a crawl by importance stops by value: add --order importance")
-        if crawl.topic:
-            raise UsageError("only a crawl by importance is for a topic: add --order importance")
         return None
     weights = weights_in(crawl.weights) or {}
     if crawl.topic:

@@ -22,10 +22,15 @@ class MarkLine(Struct):
 Marks = dict[str, str | list[MarkLine]]
 
 
+def own_marks(marks: Mapping[str, str]) -> dict[str, str]:
+    """Those that a person gave."""
+    return {name: cell for name, cell in marks.items() if cell and not _is_computed(name, cell)}
+
+
 def as_json(marks: Mapping[str, str]) -> Marks:
     return {
         name: [MarkLine(each.text, each.chance, each.times) for each in values(cell)]
-        if name in COMPUTED and "\t" in cell
+        if _is_computed(name, cell)
         else cell
         for name, cell in marks.items()
         if cell
@@ -35,7 +40,7 @@ def as_json(marks: Mapping[str, str]) -> Marks:
 def mark_facts(marks: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Name and value of each, a line for each value."""
     for name, cell in marks.items():
-        if name in COMPUTED and "\t" in cell:
+        if _is_computed(name, cell):
             yield from ((name, _in_words(each)) for each in values(cell))
         elif cell:
             yield name, cell
@@ -45,10 +50,15 @@ def computed_lines(marks: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Name and values of each computed mark, in one line."""
     for name in COMPUTED:
         told = [_in_words(each) for each in values(marks.get(name, ""))]
-        if told:
+        if told and "\t" in marks[name]:
             more = len(told) - _MOST_SHOWN
             rest = f", and {more:,} more" if more > 0 else ""
             yield name, ", ".join(told[:_MOST_SHOWN]) + rest
+
+
+def _is_computed(name: str, cell: str) -> bool:
+    """The same names may be given by hand, without numbers."""
+    return name in COMPUTED and "\t" in cell
 
 
 def _in_words(value: Value) -> str:

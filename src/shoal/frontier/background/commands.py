@@ -86,7 +86,7 @@ class HostCommands:
             row.rest_until_ms = 0
             self._sites.touch(site)
             if row.entry_level >= 0:
-                self._discovery.place(batch, site, row.entry_level, to_ms(self._clock.now()))
+                self._discovery.places.place(batch, site, row.entry_level, to_ms(self._clock.now()))
 
     # --- URLs -----------------------------------------------------------------------------------
 

@@ -53,7 +53,7 @@ class Inbound:
             case Handed():
                 self._sites.credit.receive(item.site, item.pages)
                 if item.site not in self._sites.active:
-                    self._discovery.place_again(batch, item.site)
+                    self._discovery.places.place_again(batch, item.site)
             case Errand():
                 self._run(batch, item, now)
             case RobotsAnswer():

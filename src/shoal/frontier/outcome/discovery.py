@@ -12,6 +12,7 @@ from itertools import islice
 from shoal.counters import Counts
 from shoal.frontier.exchange.outbound import Outbound
 from shoal.frontier.outcome import requisites
+from shoal.frontier.outcome.front_places import FrontPlaces
 from shoal.frontier.outcome.queue_order import URGENT, Arrivals, Order
 from shoal.frontier.outcome.reach import TOO_DEEP
 from shoal.frontier.outcome.valuing import Valuing
@@ -53,7 +54,7 @@ class Discovery:
         seams: Seams,
         counts: Counts,
     ) -> None:
-        self._table, self._urls, self._sites, self._front, self._in_flight, allowance = state
+        self._table, self._urls, self._sites, front, self._in_flight, allowance = state
         self._doors = allowance.doors
         wanted, remote = settings.importance, seams.remote
         by_links = wanted is not None and wanted.popularity > 0
@@ -62,11 +63,12 @@ class Discovery:
         self._may_name = seams.may_name
         self._away = None if remote is None else Outbound(remote, self._sites.is_private)
         self._order, self._arrivals = order, Arrivals(order)
+        self.places = FrontPlaces(self._sites, front, order)
         self.valuing: Valuing | None = None
         """None: the crawl does not go by importance."""
         if wanted is not None:
             scale = Scale(wanted, counts, seams.links.rank_of, seams.links.learned)
-            self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.place)
+            self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.places.place)
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
         self.relaxing = next(self._to_relax(), None) is not None
@@ -144,13 +146,13 @@ class Discovery:
             self._away.hand_on(batch, shares)
         for site in named:
             if site not in self._sites.active:
-                self.place_again(batch, site)
+                self.places.place_again(batch, site)
 
     def _share_out(self, batch: Batch, by: Valuing, links: Sequence[Link], on: bytes) -> None:
         """By importance credit goes the way of votes."""
         better, owed = by.share_out(links, on, None if self._away is None else self._away.owns)
         for site in better:
-            self.place_again(batch, site)
+            self.places.place_again(batch, site)
         if self._away is not None:
             self._away.hand_on(batch, owed)
             self._away.take_linked()
@@ -273,7 +275,7 @@ class Discovery:
             active.queue.offer(entry)
         else:
             opens_ms = self._doors(to_ms(now)).opens_ms(entry)
-            self.place(batch, site, entry.level, max(opens_ms, to_ms(now)))
+            self.places.place(batch, site, entry.level, max(opens_ms, to_ms(now)))
 
     def turn_away(self, batch: Batch, state: UrlState, now: float) -> None:
         """A person wants nothing more of its host: what waits there is excluded, and so counted."""
@@ -295,7 +297,7 @@ class Discovery:
         if active is not None and row not in self._in_flight:
             active.queue.withdraw(entry)
         elif active is None and not self._sites.row(site).waiting:
-            self.displace(batch, site)
+            self.places.displace(batch, site)
 
     def hasten(self, batch: Batch, row: bytes, priority: float, now: float) -> bool:
         """Fetch a known URL sooner; if that is a person's wish, also again, and whatever the scope
@@ -347,41 +349,6 @@ class Discovery:
         if state.url.history is None and not state.url.visits:
             state.url.history = changed(history, undated=dict(history.undated))
             self._urls.write(batch, state, now)
-
-    def place(self, batch: Batch, site: bytes, level: int, ready_ms: int) -> None:
-        """An idle site has work of this level from this time on: its entry is the best of both.
-
-        Never from earlier than now, or sites that were just found would always come before those
-        that wait for their second turn.
-        """
-        row, front = self._sites.row(site), self._front
-        level = self._order.front_level(level)
-        ready_ms = max(ready_ms, row.rest_until_ms)
-        if row.entry_level >= 0:
-            level = min(level, front.level_of(row.entry_level))
-            ready_ms = min(ready_ms, row.entry_ready_ms)
-        rank = front.rank(self._sites.credit.standing(site), level)
-        if (rank, ready_ms) == (row.entry_level, row.entry_ready_ms):
-            return
-        self.displace(batch, site)
-        row.entry_level, row.entry_ready_ms = rank, ready_ms
-        front.insert(batch, rank, ready_ms, site)
-        self._sites.touch(site)
-
-    def place_again(self, batch: Batch, site: bytes) -> None:
-        """Its domain's standing has changed."""
-        row = self._sites.row(site)
-        if row.entry_level >= 0:
-            level = self._front.level_of(row.entry_level)
-            self.place(batch, site, level, row.entry_ready_ms)
-
-    def displace(self, batch: Batch, site: bytes) -> None:
-        """Take an idle site out of the front index, if it is there."""
-        row = self._sites.row(site)
-        if row.entry_level >= 0:
-            self._front.remove(batch, row.entry_level, row.entry_ready_ms, site)
-            row.entry_level = -1
-            self._sites.touch(site)
 
     def relax(self, batch: Batch, links_of: LinksOf, now: float) -> None:
         """Tell the links of some pages whose depth fell."""

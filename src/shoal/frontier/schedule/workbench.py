@@ -204,7 +204,7 @@ class Workbench:
                 break
             batch, (rank, _, site) = self._table.batch(), chosen
             if self._sites.credit.standing(site) > self._front.standing_of(rank):
-                self._discovery.place_again(batch, site)  # it has fallen behind meanwhile
+                self._discovery.places.place_again(batch, site)  # it has fallen behind meanwhile
                 self._write(batch)
                 continue
             self._front.remove(batch, *chosen)
@@ -224,7 +224,7 @@ class Workbench:
             self._table, site, self._settings.levels, self._in_flight, self._allowance.doors
         )
         active = self._sites.activate(batch, site, queue)
-        self._discovery.displace(batch, site)
+        self._discovery.places.displace(batch, site)
         self.clocks.mend(active, self._clock.now())
         if active.gate.row.last_ms < self._settings.requested_by_others * 1000:
             self.clocks.count_as_requested(active, self._settings.requested_by_others)
@@ -283,7 +283,7 @@ class Workbench:
         waiting = self._leave(active, now_ms)
         if waiting is not None:
             level, due_ms = waiting
-            self._discovery.place(batch, active.site, level, max(due_ms, now_ms))
+            self._discovery.places.place(batch, active.site, level, max(due_ms, now_ms))
 
     def retire_now(self, active: ActiveSite, now: float) -> None:
         """`retire` in a batch of its own, which the front index needs (see front.py). Without work
@@ -292,7 +292,7 @@ class Workbench:
         waiting = self._leave(active, now_ms)
         if waiting is not None:
             batch, (level, due_ms) = self._table.batch(), waiting
-            self._discovery.place(batch, active.site, level, max(due_ms, now_ms))
+            self._discovery.places.place(batch, active.site, level, max(due_ms, now_ms))
             self._write(batch)
 
     def _leave(self, active: ActiveSite, now_ms: int) -> tuple[int, int] | None:

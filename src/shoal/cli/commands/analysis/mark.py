@@ -22,7 +22,7 @@ def mark(
     """
     from shoal.cli.places import reading, tell_waiting
     from shoal.cli.terminal import screen
-    from shoal.collection.report.marks_told import as_json, mark_facts
+    from shoal.collection.report.marks_told import own_marks
     from shoal.control import commands
     from shoal.errors import UsageError
     from shoal.layout.layout import place_of
@@ -36,13 +36,14 @@ def mark(
     if given:
         commands.mark(place_of(given_dir), url, given)
     with reading(given_dir) as collection:
-        found = collection.marks(url)
+        found = own_marks(collection.marks(url))
     found |= given  # a running crawl, or the next start of a cluster, has yet to write it
     if json:
-        screen.json(as_json(found))
+        screen.json({name: value for name, value in found.items() if value})
         return
-    for name, value in mark_facts(found):
-        screen.say(f"{name}={value}")
+    for name, value in found.items():
+        if value:
+            screen.say(f"{name}={value}")
     if not any(found.values()):
         screen.remark("It has no marks.")
     tell_waiting(given_dir)
