@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLinks
     from shoal.analysis.ranking import Ranking
+    from shoal.analysis.topic_report import TopicReport
     from shoal.cleaners.curve import Curve
     from shoal.collection.collection import Collection
     from shoal.collection.page import Page
@@ -728,6 +729,16 @@ def show_topic(name: str, dir: str | Path | None = None) -> "ShownTopic":
 
     with open_collection(dir) as collection:
         return shown_topic(collection, name)
+
+
+def topic_report(
+    name: str, dir: str | Path | None = None, truth: Iterable[str] | None = None
+) -> "TopicReport":
+    """How much of what was fetched is on a topic, and how soon, against breadth first on the same
+    links; its domains and hubs. `truth`: URLs by which recall is told."""
+    from shoal.analysis import topic_report as reporting
+
+    return reporting.topic_report(name, dir, truth)
 
 
 def remove_topic(name: str, dir: str | Path | None = None) -> bool:

@@ -12,7 +12,7 @@ from random import Random
 
 from tests.crawl.own_site import OwnSite, own_site
 
-_SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo wu xa ze bri clo dra fle gri".split()
+_VOWELS, _CONSONANTS = "aeiou", "bcdfgklmnprstvwz"
 _KINDS = 8
 _LINKS = 7
 _OWN_SHARE = 0.75
@@ -38,7 +38,8 @@ class TopicalWeb:
         return self._own[kind]
 
     def _word(self) -> str:
-        return "".join(self._random.choice(_SYLLABLES) for _ in range(3))
+        draw = self._random.choice
+        return "".join(draw(_CONSONANTS) + draw(_VOWELS) for _ in range(3))
 
     def _written(self) -> Iterator[tuple[str, str]]:
         yield "/", self._page("home", self.kinds, [self._names[kind][0] for kind in self.kinds])

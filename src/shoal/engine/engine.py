@@ -31,8 +31,7 @@ from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.replaying import Replaying
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
 from shoal.engine.source_schedule import DiskSourceSchedule
-from shoal.engine.topics.desk import TopicDesk
-from shoal.engine.topics.topical import topical
+from shoal.engine.topics.desk import TopicDesk, topical
 from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, anywhere

@@ -4,8 +4,6 @@ and a file for each model, from which the children of a crawl read it."""
 from collections.abc import Iterator
 from pathlib import Path
 
-from shoal.learn.features import Features
-from shoal.learn.topic import TopicModel, page_maker, page_parts
 from shoal.model.compression import unzstd, zstd
 from shoal.model.record import JSON_ERRORS, pack, unpack
 from shoal.model.words.topic import (
@@ -16,7 +14,6 @@ from shoal.model.words.topic import (
     Learned,
     Progress,
     Topic,
-    judged_part,
     label_key,
     label_keys,
     learned_key,
@@ -89,30 +86,6 @@ def delete_topic(table: Table, batch: Batch, name: str) -> None:
     prefix = topic_prefix(name)
     for key, _ in table.scan("site", prefix, prefix[:-1] + b"\x01"):
         batch.delete("site", key)
-
-
-class Pages:
-    """Pages as a model reads them."""
-
-    def __init__(self) -> None:
-        self.maker = page_maker()
-
-    def of(self, title: str, text: str) -> Features:
-        return self.maker.of(page_parts(title, judged_part(text)))
-
-
-def made_model(
-    pages: Pages, topic: Topic, labels: list[Label], ordinary: list[tuple[str, str]]
-) -> TopicModel:
-    """From all that is known."""
-    known = [label for label in labels if label.is_known]
-    chosen = {(label.title, label.text[:200]) for label in known}
-    return TopicModel.made(
-        [pages.of(label.title, label.text) for label in known if label.yes],
-        [pages.of(label.title, label.text) for label in known if not label.yes],
-        [pages.of(*each) for each in ordinary if (each[0], each[1][:200]) not in chosen],
-        pages.of("", topic.words) if topic.words else None,
-    )
 
 
 def model_file(directory: Path, name: str) -> Path:

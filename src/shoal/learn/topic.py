@@ -126,6 +126,8 @@ class TopicModel:
         refused = [model._vector(each) for each in no]
         usual = [model._vector(each) for each in ordinary]
         asked = [model._vector(words)] if words is not None else []
+        if not chosen and not asked:
+            return model  # nothing is on a topic of which nobody said what it is
         off = np.ones(len(usual))
         for _ in range(_ROUNDS):  # some of the ordinary pages are about it: they count less
             near = model._learn(([*chosen, *asked], refused, usual), off, bool(asked))

@@ -7,6 +7,7 @@ process. A page that kills its reader is sent to another child to be archived on
 import contextlib
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal import faults
 from shoal.cleaners.cleaners import cleaner_for
@@ -36,7 +37,9 @@ from shoal.understand.memory import give_memory_back
 from shoal.worker import listings, starter
 from shoal.worker.child_config import ChildConfig
 from shoal.worker.page_marks import PageMarks
-from shoal.worker.topical import TopicReader
+
+if TYPE_CHECKING:
+    from shoal.worker.topical import TopicReader
 
 _BIG_BYTES = 4_000_000
 """Decoded: the tree of such a page takes so much memory that it is given back at once."""
@@ -139,10 +142,12 @@ def _weigh(settings: PrioritySettings) -> Weigh | None:
     return Weigher(parse_rules(settings.rules), scorer).weigh
 
 
-def _topics(config: ChildConfig) -> TopicReader | None:
+def _topics(config: ChildConfig) -> "TopicReader | None":
     order = config.priority
     if not order.topic:
         return None
+    from shoal.worker.topical import TopicReader  # noqa: PLC0415 - numpy
+
     rules = parse_rules(order.rules)
     return TopicReader(Path(config.topics_directory), order.topic, rules, drops=order.drops)
 

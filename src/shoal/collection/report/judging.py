@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from shoal.collection.view import TabletView
 from shoal.errors import DamagedError
-from shoal.layout.topics import Pages, labels_of, learned_of, made_model, topics_of
+from shoal.layout.topic_models import Pages, made_model
+from shoal.layout.topics import labels_of, learned_of, topics_of
 from shoal.learn.topic import TopicModel, page_parts
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of

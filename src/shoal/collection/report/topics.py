@@ -6,7 +6,8 @@ from shoal.collection.collection import Collection
 from shoal.collection.report.judging import Decisive
 from shoal.collection.view import TabletView
 from shoal.errors import UsageError
-from shoal.layout.topics import Pages, labels_of, learned_of, made_model, topic_of, topics_of
+from shoal.layout.topic_models import Pages, made_model
+from shoal.layout.topics import labels_of, learned_of, topic_of, topics_of
 from shoal.learn.topic import page_parts
 from shoal.model.record import Struct
 from shoal.model.words.topic import Label, topic_name

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.state.rows import SCHEDULE_MARK, after_mark, read_entry
 from shoal.frontier.state.worth import Worth
-from shoal.layout.topics import Pages
+from shoal.layout.topic_models import Pages
 from shoal.learn.topic import TopicModel, address_words
 from shoal.model.compression import unzstd
 from shoal.model.document import Document

@@ -4,19 +4,18 @@ Said twice it does no harm: an order may be carried out again after a kill.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal.clock import Clock
-from shoal.engine.topics.again import Judge, marking_again
-from shoal.engine.topics.topical import TopicalCrawl
+from shoal.config import Config
 from shoal.errors import UsageError
 from shoal.frontier.frontier import DiskFrontier
+from shoal.layout.snapshot import Standing
 from shoal.layout.topics import (
-    Pages,
     delete_label,
     delete_topic,
     labels_of,
     learned_of,
-    made_model,
     model_file,
     put_label,
     put_learned,
@@ -25,7 +24,6 @@ from shoal.layout.topics import (
     topics_of,
     write_model,
 )
-from shoal.learn.topic import TopicModel
 from shoal.model.link import Link, LinkSource
 from shoal.model.urls.rowkey import row_key
 from shoal.model.words.topic import (
@@ -39,7 +37,23 @@ from shoal.ports import Table
 from shoal.sources.inbox import MakeTopic, RemoveTopic, Teach
 from shoal.store.pages import PageStore
 
+if TYPE_CHECKING:
+    from shoal.engine.topics.topical import TopicalCrawl
+    from shoal.learn.topic import TopicModel
+
 _MOST_TITLE = 300
+
+
+def topical(
+    table: Table, store: PageStore, directory: Path, config: Config
+) -> "TopicalCrawl | None":
+    """What a crawl for a topic learns; None for another one, which loads nothing that learns."""
+    name, explore = config.crawl.topic, config.crawl.explore
+    if not name or config.crawl.order != "importance":
+        return None
+    from shoal.engine.topics.topical import TopicalCrawl  # noqa: PLC0415 - numpy
+
+    return TopicalCrawl(table, store, directory, name, explore)
 
 
 class TopicDesk:
@@ -50,7 +64,7 @@ class TopicDesk:
         frontier: DiskFrontier,
         directory: Path,
         clock: Clock,
-        crawl: TopicalCrawl | None,
+        crawl: "TopicalCrawl | None",
     ) -> None:
         """`crawl`: what the crawl at hand learns, if it is for a topic."""
         self._table, self._store, self._frontier = table, store, frontier
@@ -90,9 +104,18 @@ class TopicDesk:
             if is_last:
                 self._crawl.keep()
 
+    def standing(self, *, at_rest: bool) -> Standing | None:
+        return None if self._crawl is None else self._crawl.standing(at_rest=at_rest)
+
     def finish(self) -> None:
         """Judge the stored pages by what was said at rest; a crawl does it beside its visits."""
         changed, self._changed = self._changed, set()
+        if not changed:
+            return
+        from shoal.engine.topics.again import Judge, marking_again  # noqa: PLC0415 - numpy
+        from shoal.layout.topic_models import Pages  # noqa: PLC0415 - numpy
+        from shoal.learn.topic import TopicModel  # noqa: PLC0415 - numpy
+
         for name in changed:
             topic = topic_of(self._table, name)
             model = TopicModel() if topic is None else self._model(topic)
@@ -146,7 +169,9 @@ class TopicDesk:
                 write_model(self._directory, name, self._model(topic).to_bytes())
         self._changed.add(name)
 
-    def _model(self, topic: Topic) -> TopicModel:
+    def _model(self, topic: Topic) -> "TopicModel":
+        from shoal.layout.topic_models import Pages, made_model  # noqa: PLC0415 - numpy
+
         known = learned_of(self._table, topic.name)
         labels = labels_of(self._table, topic.name)
         model = made_model(Pages(), topic, labels, known.ordinary)

@@ -11,20 +11,22 @@ was learned is put to the test where it says no.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 from time import thread_time
 
-from shoal.config import Config
 from shoal.engine.topics.again import Judge, judging_again
 from shoal.errors import DamagedError
 from shoal.frontier.frontier import DiskFrontier
+from shoal.frontier.outcome.queue_order import value_of
+from shoal.frontier.state.rows import SCHEDULE_MARK, after_mark, read_entry
 from shoal.frontier.state.worth import Worth
+from shoal.layout.snapshot import Standing
+from shoal.layout.topic_models import Pages, made_model
 from shoal.layout.topics import (
-    Pages,
     labels_of,
     learned_of,
-    made_model,
     progress_of,
     put_label,
     put_learned,
@@ -37,6 +39,7 @@ from shoal.model.compression import unzstd
 from shoal.model.document import Understood
 from shoal.model.urls.rowkey import site_of_key, url_of
 from shoal.model.words.topic import (
+    ON_TOPIC,
     Label,
     Learned,
     Progress,
@@ -57,6 +60,7 @@ _COLD = 0.1
 _DRAWN = 2.0
 """So many usual pages stand against the record of a few."""
 _MOST_PLACES = 20_000
+_MOST_LOOKED_AT = 20_000
 _KEPT_PAGES = 50
 """After so many, what was learned of links is written down."""
 _MOST_LINKERS = 8
@@ -102,6 +106,7 @@ class TopicalCrawl:
         self._ordinary = list(learned_of(table, name).ordinary)
         progress = progress_of(table, name)
         self._read = self._kept = progress.read
+        self._on = progress.on
         self._record = Record(progress.places)
         self._hubs = Record()
         self._warmth: dict[bytes, float] = {}
@@ -142,7 +147,7 @@ class TopicalCrawl:
             put_learned(batch, self.name, Learned(self.model.to_bytes(), self._ordinary))
             self._is_kept = True
         if self._read != self._kept:
-            learned = Progress(self._values.to_bytes(), self._read, self._record.stored())
+            learned = Progress(self._values.to_bytes(), self._read, self._record.stored(), self._on)
             put_progress(batch, self.name, learned)
             self._kept = self._read
         self._table.write(batch)
@@ -180,6 +185,7 @@ class TopicalCrawl:
                 self._hubs.note(url_of(linker), chance)
         self._explored.discard(row)
         self._read += 1
+        self._on += chance >= ON_TOPIC
         self._rest += self._explore
         for place in ("", *_places(row)):
             self._record.note(place, chance)
@@ -236,6 +242,15 @@ class TopicalCrawl:
         else:
             self._ordinary[self._random.randrange(_ORDINARY)] = example
 
+    def standing(self, *, at_rest: bool) -> Standing:
+        """For people; at rest also what waits."""
+        best = None
+        if at_rest:
+            entries = islice(self._table.scan("queue", after_mark(SCHEDULE_MARK)), _MOST_LOOKED_AT)
+            found = (read_entry(key.partition(b"\0")[0], key) for key, _ in entries)
+            best = max((value_of(each.order) for each in found if each.level), default=None)
+        return Standing(self.name, self._read, self._on, best)
+
     # --- beside the visits ------------------------------------------------------------------
 
     def tend(self, frontier: DiskFrontier) -> None:
@@ -281,10 +296,3 @@ def _values(stored: bytes) -> LinkValue:
         return LinkValue.from_bytes(stored) if stored else LinkValue()
     except DamagedError:
         return LinkValue()
-
-
-def topical(table: Table, store: PageStore, directory: Path, config: Config) -> TopicalCrawl | None:
-    """What a crawl for a topic learns; None for another one."""
-    name, explore = config.crawl.topic, config.crawl.explore
-    is_for_one = name and config.crawl.order == "importance"
-    return TopicalCrawl(table, store, directory, name, explore) if is_for_one else None

@@ -76,6 +76,8 @@ class Progress(Struct, array_like=True):
     """Pages that were judged."""
     places: dict[str, tuple[float, int]] = {}
     """The record of sites and folders: the sum of what their pages were worth, and how many."""
+    on: int = 0
+    """Pages that were judged to be on topic."""
 
 
 def topic_name(given: str) -> str:

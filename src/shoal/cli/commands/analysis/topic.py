@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from shoal.cli.options import Dir, Json, argument, option, topic_app
 
 if TYPE_CHECKING:
+    from shoal.analysis.topic_report import TopicReport
     from shoal.control.topics import Answer, Taught
 
 Name = Annotated[str, argument("NAME", "A topic: letters a to z, digits, - and _.")]
@@ -163,3 +164,81 @@ def topic_remove(name: Name, given_dir: Dir = None, json: Json = False) -> None:
         screen.json({"removed": name, "running": running})
     else:
         screen.say(f"Topic {name} is removed.")
+
+
+@topic_app.command("report")
+def topic_report(
+    name: Name,
+    truth: Annotated[
+        str | None, option("--truth", "FILE", "URLs by which recall is told, a line each.")
+    ] = None,
+    plot: Annotated[
+        str | None, option("--plot", "FILE", "Draw the curves: FILE.svg or FILE.png.")
+    ] = None,
+    given_dir: Dir = None,
+    json: Json = False,
+) -> None:
+    """How much of what was fetched is on a topic, and how soon.
+
+    Against breadth first, played again on the same links; with the domains and lists of links that
+    gave most.
+    """
+    from shoal.analysis import topic_report as report
+    from shoal.cli.terminal import screen
+    from shoal.errors import UsageError
+
+    if plot is not None and not plot.endswith((".svg", ".png")):
+        raise UsageError("--plot must be a file that ends in .svg or .png")
+    urls = None if truth is None else _lines_of(truth)
+    found = report.topic_report(name, given_dir, urls)
+    if plot is not None:
+        _draw(found, plot)
+    if json:
+        screen.json(found)
+    else:
+        _say(found)
+
+
+def _lines_of(file: str) -> list[str]:
+    from pathlib import Path
+
+    text = Path(file).read_text(errors="replace")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _say(found: "TopicReport") -> None:
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.wording import count, program
+
+    on, pages = found.on_topic, count(found.pages, "page")
+    screen.say(f"{on:,} of {pages} on the topic {found.topic}", strong=True)
+    if found.recall is not None:
+        screen.say(f"Recall: {found.recall:.3f} of the pages of the yardstick were fetched.")
+    columns = ["order", "first tenth", "first half", "all"]
+    rows = (
+        (each.name, f"{each.at_tenth:.3f}", f"{each.at_half:.3f}", f"{each.in_all:.3f}")
+        for each in found.curves
+    )
+    screen.table(columns, rows, numbers=columns[1:])
+    columns = ["domain", "pages", "on topic"]
+    lines = ((each.domain, f"{each.pages:,}", f"{each.on_topic:,}") for each in found.domains)
+    screen.table(columns, lines, numbers=columns[1:])
+    if found.hubs:
+        columns = ["list of links", "hub", "on topic"]
+        hubs = ((each.url, f"{each.hub:.3f}", str(each.named)) for each in found.hubs)
+        screen.table(columns, hubs, numbers=columns[1:])
+    if not found.waiting:
+        screen.remark(
+            f"No link waits. More seeds, a wider --scope, pages of your own ({program()} submit "
+            f"URL) or other words ({program()} topic make {found.topic} --words WORDS) may bring "
+            "more."
+        )
+
+
+def _draw(found: "TopicReport", file: str) -> None:
+    from shoal.analysis.order_plot import picture_of_topic
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.output_forms import write_picture
+
+    write_picture(file, "--plot", picture_of_topic(found, is_svg=file.endswith(".svg")))
+    screen.remark(f"Drawn to {file}.")
