@@ -32,12 +32,13 @@ MOST_FEATURES = 1 << 18
 MOST_WEIGHTS = 1 << 24
 """Of all models together; of more classes there are fewer features."""
 MOST_CLASSES = 4096
-_RATE, _L2, _PASSES, _FIRST_SQUARE = 24.0, 1e-5, 6, 1.0
-_AVERAGED = 4
+_RATE, _L2, _PASSES, _FIRST_SQUARE = 24.0, 1e-5, 5, 1.0
+_AVERAGED = 3
 """The last passes, whose weights are averaged: one alone sways with what came last."""
 _PARTS = 4
 """One of so many is held out."""
-_ENOUGH_HELD_OUT = 1_000
+_FEW = 4_000
+"""Of more examples one part is asked about."""
 
 
 class HeldOut(NamedTuple):
@@ -162,11 +163,9 @@ def taught(
     for row, each in enumerate(classes):
         truth[row, [place[name] for name in each]] = 1.0
     parts = _parts(classes, folders or [str(number) for number in range(len(examples))])
-    weights, offset, held_out = _trusted(
+    tables, weights, offset, held_out = _learned(
         levels, vocabulary.columns, rows, truth, parts, exclusive=is_exclusive
     )
-    everything = np.arange(len(examples), dtype=np.uint32)
-    tables = _tables(levels, vocabulary.columns, rows, truth, everything, exclusive=is_exclusive)
     made = Classifier(
         StoredClasses(
             names,
@@ -199,7 +198,7 @@ def _parts(classes: Sequence[Collection[str]], folders: Sequence[str]) -> Keys:
     return part_of[[places[each] for each in together]].astype(np.uint32)
 
 
-def _trusted(  # noqa: PLR0913 - all about the examples
+def _learned(  # noqa: PLR0913 - all about the examples
     levels: Sequence[Level],
     columns: int,
     rows: Examples,
@@ -207,14 +206,14 @@ def _trusted(  # noqa: PLR0913 - all about the examples
     parts: Keys,
     *,
     exclusive: bool,
-) -> tuple[Floats, float, HeldOut | None]:
-    """How much each model is to be trusted, by answers about what it did not know."""
+) -> tuple[list[Table], Floats, float, HeldOut | None]:
+    """The tables; and how much each is to be trusted, by answers about what it did not know: of few
+    examples about all, each part by a model without it; of many about one part."""
+    everything = np.arange(len(rows), dtype=np.uint32)
     opinions: list[list[Floats]] = [[] for _ in levels]
     asked: list[Keys] = []
-    for part in range(_PARTS):
-        kept, out = (
-            np.flatnonzero(each).astype(np.uint32) for each in (parts != part, parts == part)
-        )
+    for part in range(_PARTS if len(rows) <= _FEW else 1):
+        kept, out = (everything[each] for each in (parts != part, parts == part))
         if not len(kept) or not len(out):
             continue
         tables = _tables(levels, columns, rows, truth, kept, exclusive=exclusive)
@@ -222,10 +221,9 @@ def _trusted(  # noqa: PLR0913 - all about the examples
         for all_, each in zip(opinions, told, strict=True):
             all_.append(each)
         asked.append(out)
-        if sum(map(len, asked)) >= _ENOUGH_HELD_OUT:
-            break
+    whole = _tables(levels, columns, rows, truth, everything, exclusive=exclusive)
     if not asked:
-        return mixing.first_weights(len(levels)), 0.0, None
+        return whole, mixing.first_weights(len(levels)), 0.0, None
     given = [np.concatenate(each) for each in opinions]
     which = np.concatenate(asked)
     true = truth[which]
@@ -234,7 +232,7 @@ def _trusted(  # noqa: PLR0913 - all about the examples
     else:
         weights, place = mixing.fitted_each(given, true.astype(np.float64))
     chances = _chances(given, weights, place, exclusive=exclusive)
-    return weights, place, HeldOut(which, chances, true)
+    return whole, weights, place, HeldOut(which, chances, true)
 
 
 def _tables(  # noqa: PLR0913 - a part of all examples

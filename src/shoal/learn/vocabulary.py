@@ -2,6 +2,8 @@
 
 All that its examples have, each with a column of its own, so that no two share one; of more than
 there is room for, those that most examples have. What a document has besides is not known.
+
+_learn.c does `plain_columns` where it could be compiled; tests hold the two together.
 """
 
 from collections.abc import Sequence
@@ -12,6 +14,21 @@ from shoal.learn.arrays import Keys, Values
 from shoal.learn.features import Features
 from shoal.learn.page_classes import CONSTANT
 from shoal.learn.steps import Examples
+
+
+def plain_columns(keys: Keys, known: Keys) -> bytes:
+    """Where keys stand among those that are known, in order; their number for the others."""
+    found = np.searchsorted(known, keys).astype(np.uint32)
+    found[found == len(known)] = 0
+    is_known = known[found] == keys if len(known) else np.zeros(len(keys), np.bool_)
+    found[~is_known] = len(known)
+    return found.tobytes()
+
+
+try:
+    from shoal.learn._learn import columns as _columns
+except ImportError:  # pragma: no cover - where there was no compiler
+    _columns = plain_columns
 
 
 class Vocabulary:
@@ -44,9 +61,8 @@ class Vocabulary:
         keys = np.concatenate([np.zeros(0, np.uint32), *(each.keys for each in documents)])
         values = np.concatenate([np.zeros(0, np.float32), *(each.values for each in documents)])
         document = np.repeat(np.arange(len(documents)), lengths)
-        columns = np.searchsorted(self.keys, keys)
-        columns[columns == len(self.keys)] = 0
-        known = self.keys[columns] == keys if len(self.keys) else np.zeros(len(keys), np.bool_)
+        columns = np.frombuffer(_columns(keys, self.keys), np.uint32)
+        known = columns < len(self.keys)
         columns, values, document = columns[known], values[known], document[known]
         rareness = self.rareness[columns]
         is_word = rareness > 0

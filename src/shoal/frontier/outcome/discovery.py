@@ -67,7 +67,7 @@ class Discovery:
         self.valuing: Valuing | None = None
         """None: the crawl does not go by importance."""
         if wanted is not None:
-            scale = Scale(wanted, counts, seams.links.rank_of)
+            scale = Scale(wanted, counts, seams.links.rank_of, seams.links.learned)
             self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.places.place)
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
