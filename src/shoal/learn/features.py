@@ -50,7 +50,10 @@ class FeatureMaker:
     def of(self, parts: Mapping[str, str], numbers: Mapping[str, float] | None = None) -> Features:
         seed, weights = self._seed, self._weights
         given = tuple(
-            [(text[:MOST_CHARS], seed(part), weights.get(part, 1.0)) for part, text in parts.items()]
+            [
+                (text[:MOST_CHARS], seed(part), weights.get(part, 1.0))
+                for part, text in parts.items()
+            ]
         )
         found = self._counter.count(given, pairs=self._pairs)
         keys, values = np.frombuffer(found[0], np.uint32), np.frombuffer(found[1], np.float32)
