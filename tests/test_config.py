@@ -211,7 +211,9 @@ def test_every_scalar_can_be_set_by_its_variable(each: Setting) -> None:
         text = "7000"
     if each.key == "index.memory":
         text = "700MB"
-    if each.key.startswith(("dedupe.resemblance", "search.b", "refresh.share", "crawl.value")):
+    if each.key in ("crawl.value", "crawl.explore") or each.key.startswith(
+        ("dedupe.resemblance", "search.b", "refresh.share")
+    ):
         text = "0.7"
     if each.key == "crawl.weights":
         text = "content=1,popularity=7"

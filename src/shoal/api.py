@@ -25,17 +25,21 @@ if TYPE_CHECKING:
     from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLinks
     from shoal.analysis.ranking import Ranking
+    from shoal.analysis.topic_report import TopicReport
     from shoal.analysis.trees import TreeLine, TreeReport
     from shoal.cleaners.curve import Curve
     from shoal.collection.collection import Collection
     from shoal.collection.page import Page
     from shoal.collection.report.duplicate_groups import DuplicateGroups, UrlLesson
+    from shoal.collection.report.topics import Shown as ShownTopic
+    from shoal.collection.report.topics import TopicLine
     from shoal.config import Config
     from shoal.control.controls import Collection as Controlled
     from shoal.control.feeds import Added, FeedLine
     from shoal.control.own_sources import Added as AddedSource
     from shoal.control.own_sources import Removed, SourceLine
     from shoal.control.site_map import SiteMap
+    from shoal.control.topics import Taught
     from shoal.duplicates.learn.mirrors import Mirror
     from shoal.duplicates.methods.accuracy import Exercise
     from shoal.duplicates.methods.fingerprints import Decision, Fingerprinting
@@ -85,6 +89,7 @@ def crawl(
     rules: str | Path | None = None,
     order: str | None = None,
     about: str | None = None,
+    topic: str | None = None,
     weights: Mapping[str, float] | None = None,
     popularity: str | None = None,
     stop_when: int | None = None,
@@ -120,8 +125,9 @@ def crawl(
         "crawl.include": tuple(_words("include", include)) or None,
         "crawl.exclude": tuple(_words("exclude", exclude)) or None,
         "crawl.rules": None if rules is None else str(rules),
-        "crawl.order": order,
+        "crawl.order": order or ("importance" if topic else None),
         "crawl.about": about,
+        "crawl.topic": topic,
         "crawl.weights": None if weights is None else as_weights(weights),
         "crawl.popularity": popularity,
         "crawl.stop_when": stop_when,
@@ -704,6 +710,77 @@ def show_feed(
     place = place_of(dir)
     config = settings_at(place, settings or {}, os.environ)
     return polled.view_url(feed, place, config, max_seconds)
+
+
+def make_topic(
+    name: str,
+    *,
+    words: str = "",
+    pages: Iterable[str] = (),
+    folders: Sequence[str | Path] = (),
+    dir: str | Path | None = None,
+) -> "Taught":
+    """A topic of words, of pages, or of two folders of files: what is on it, and what is not."""
+    from shoal.control import topics
+    from shoal.layout.layout import place_of
+
+    def title_and_text(path: Path) -> tuple[str, str]:
+        read = convert(path)
+        return read.title, read.text
+
+    given = topics.Examples(words, list(pages), folders)
+    return topics.make(place_of(dir), name, given, title_and_text)
+
+
+def teach_topic(
+    name: str,
+    pages: Iterable[str],
+    answer: "Literal['yes', 'no', 'unsaid']",
+    dir: str | Path | None = None,
+) -> "Taught":
+    """Say of pages that they are about a topic, or not, or take back what was said; a crawl that
+    runs learns from it at once. An empty name means the only topic."""
+    from shoal.control import topics
+    from shoal.layout.layout import place_of
+
+    return topics.teach(place_of(dir), name, list(pages), answer)
+
+
+def topics(dir: str | Path | None = None) -> "list[TopicLine]":
+    """Every topic, and how much was said of it."""
+    from shoal.access.opening import open_collection
+    from shoal.collection.report.topics import topic_lines
+
+    with open_collection(dir) as collection:
+        return topic_lines(collection)
+
+
+def show_topic(name: str, dir: str | Path | None = None) -> "ShownTopic":
+    """What a topic is made of, and the words that speak for it."""
+    from shoal.access.opening import open_collection
+    from shoal.collection.report.topics import shown_topic
+
+    with open_collection(dir) as collection:
+        return shown_topic(collection, name)
+
+
+def topic_report(
+    name: str, dir: str | Path | None = None, truth: Iterable[str] | None = None
+) -> "TopicReport":
+    """How much of what was fetched is on a topic, and how soon, against breadth first on the same
+    links; its domains and hubs. `truth`: URLs by which recall is told."""
+    from shoal.analysis import topic_report as reporting
+
+    return reporting.topic_report(name, dir, truth)
+
+
+def remove_topic(name: str, dir: str | Path | None = None) -> bool:
+    """Forget a topic with all that was said and learned of it. Whether a crawl runs, and is
+    told."""
+    from shoal.control import topics
+    from shoal.layout.layout import place_of
+
+    return topics.remove(place_of(dir), name)
 
 
 def _silent(_: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import shoal
 from shoal.analysis import replay
-from shoal.analysis.order_plot import png, svg
+from shoal.analysis.order_plot import picture_of_order
 from shoal.analysis.order_report import BREADTH, PERFECT, POLITE, RANDOM, THIS
 from shoal.errors import UsageError
 from tests.world import RobotsMix, Web, serve
@@ -77,8 +77,8 @@ def test_the_report_of_a_crawl(crawled: Path) -> None:
         shares = [share for _, share in curve.points]
         assert all(before <= after for before, after in itertools.pairwise(shares))
         assert curve.points[-1] == (1.0, 1.0)
-    assert svg(found).startswith("<svg")
-    assert png(found).startswith(b"\x89PNG")
+    assert picture_of_order(found, is_svg=True).startswith(b"<svg")
+    assert picture_of_order(found, is_svg=False).startswith(b"\x89PNG")
     with shoal.open(crawled) as collection:
         status = collection.status()
     assert status.rank_mass == pytest.approx(1.0, abs=1e-6)

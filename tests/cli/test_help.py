@@ -28,6 +28,7 @@ def test_all_commands_are_there() -> None:
         "shadow": ("status", "apply", "discard"),
         "order": ("report",),
         "feed": ("add", "remove", "list", "opml", "show"),
+        "topic": ("make", "yes", "no", "unsay", "list", "show", "remove", "report"),
         "user": ("add", "remove", "list"),
         "classes": ("train", "apply", "show", "report", "remove"),
         "tree": ("make", "show", "remove"),

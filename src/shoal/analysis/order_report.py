@@ -103,7 +103,7 @@ def order_report(
         if len(came) > MOST_PAGES:
             raise UsageError(f"an order can be reported of {MOST_PAGES:,} pages at most")
         ranks = with_graph(place, lambda graph: _ranks(graph, came), tell)
-        web = _Web(came, ranks, tablets.ask(0, seed_rows))
+        web = Web(came, ranks, tablets.ask(0, seed_rows))
         whole = Partition(0, tablets.count)
         web.take(in_order(tablets, vote_slice, _FIRST_ROW, whole, SLICE_BYTES))
         if len(web.order) < _FEWEST:
@@ -142,7 +142,7 @@ def order_of(view: TabletView) -> _Order:
     return _Order(view.config.crawl.order, wanted, view.frontier.counts().as_dict())
 
 
-class _Web:
+class Web:
     """The fetched pages, by numbers of their own, with their links as these stand on them."""
 
     def __init__(
@@ -161,9 +161,9 @@ class _Web:
         """Those that links lead to from the seeds, as they came."""
         self._numbers = {row: number for number, row in enumerate(self.rows)}
         times = [came[row][0] for row in self.rows]
-        self._by_time = sorted(range(len(self.rows)), key=times.__getitem__)
+        self.by_time = sorted(range(len(self.rows)), key=times.__getitem__)
         named = [self._numbers[row] for row in seeds if row in self._numbers]
-        self.seeds = list(dict.fromkeys(named or self._by_time[:1]))
+        self.seeds = list(dict.fromkeys(named or self.by_time[:1]))
 
     def take(self, votes: Iterable[tuple[bytes, Ballot]]) -> None:
         numbers = self._numbers
@@ -173,10 +173,10 @@ class _Web:
                 self.among[number] = max(1, len(named))
                 self.links[number] = [numbers[each] for each in named if each in numbers]
         reached = set(replay.breadth_first(self.links, self.seeds))
-        self.order = [number for number in self._by_time if number in reached]
+        self.order = [number for number in self.by_time if number in reached]
 
 
-def _report(web: _Web, order: _Order, top: int | None, mass: float | None) -> OrderReport:
+def _report(web: Web, order: _Order, top: int | None, mass: float | None) -> OrderReport:
     pages = len(web.order)
     most = max(1, min(pages, round(_SHARE * pages) if top is None else top))
     wanted = frozenset(nlargest(most, web.order, key=lambda each: (web.rank[each], -each)))
@@ -195,7 +195,7 @@ def _report(web: _Web, order: _Order, top: int | None, mass: float | None) -> Or
     return OrderReport(pages, most, len(web.rows) - pages, mass, loss, curves)
 
 
-def _without_politeness(web: _Web, order: _Order) -> list[int] | None:
+def _without_politeness(web: Web, order: _Order) -> list[int] | None:
     """The crawl's own order if it had waited for no host; None for one that is not played again."""
     if order.name == "breadth":
         return replay.breadth_first(web.links, web.seeds)

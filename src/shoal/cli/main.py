@@ -24,6 +24,7 @@ _THEMES = (
     *("analysis.links", "analysis.freshness", "analysis.simulate"),
     *("analysis.classes", "analysis.tree"),
     *("convert", "clean", "slope", "analysis.dups", "control", "analysis.mark"),
+    *("analysis.topic",),
     *("cluster", "demo", "store", "reindex", "verify", "doctor"),
 )
 """The modules of commands, in the order in which --help lists them."""

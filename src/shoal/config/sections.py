@@ -75,6 +75,13 @@ class Crawl:
         shape=WEIGHTS,
     )
     about: str = _setting("", "Words that content is compared with, by importance.")
+    topic: str = _setting("", "The topic that content is compared with, by importance.")
+    off_topic: Literal["keep", "drop"] = _setting(
+        "keep", "Whether pages off the topic are kept out of the index."
+    )
+    explore: float = _setting(
+        0.1, "Share of fetches that go where little is known, for a topic.", 0, 1
+    )
     popularity: Literal["shares", "links", "rank"] = _setting(
         "shares",
         "What makes a page popular: links, each the less the more its page has; links; PageRank.",

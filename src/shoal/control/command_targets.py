@@ -12,15 +12,18 @@ from shoal.sources.inbox import (
     Command,
     GiveWay,
     LookAtSource,
+    MakeTopic,
     Mark,
     Push,
     ReadSitemap,
     RemoveFeed,
     RemoveSource,
+    RemoveTopic,
     Retry,
     Stop,
     StoredCommand,
     Submit,
+    Teach,
     Unreadable,
 )
 
@@ -35,7 +38,7 @@ def tablets_of(command: StoredCommand, owners: Owners) -> Iterable[int]:
             return (owners.of(row_key(url)),)
         case Submit(url) | ReadSitemap(url):
             return (owners.of(row_key(url)),)
-        case Retry(host=""):
+        case Retry(host="") | MakeTopic() | Teach() | RemoveTopic():
             return range(owners.tablets)
         case _:
             host = canonical(command.host if "://" in command.host else f"http://{command.host}/")

@@ -164,9 +164,8 @@ def mark_all(place: Place, found: Iterable[tuple[str, Mapping[str, str]]]) -> bo
 def poll(place: Place, urls: Sequence[str], *, wanted: bool) -> bool:
     """Poll these feeds from now on, or no more; the first ones make a collection. Returns whether
     a crawl runs."""
-    makes_one = wanted and not is_cluster_place(str(place))
-    config = settings_at(place, {}, os.environ) if makes_one else _config(place)
-    return _give(place, config, [AddFeed(url) if wanted else RemoveFeed(url) for url in urls])
+    commands = [AddFeed(url) if wanted else RemoveFeed(url) for url in urls]
+    return give(place, commands, makes_one=wanted)
 
 
 def _require_failed(place: Place, reason: str) -> None:
@@ -234,6 +233,14 @@ def _is_over_within(is_running: Callable[[], bool], patience_seconds: float) -> 
             return False
         time.sleep(_POLL_SECONDS)
     return True
+
+
+def give(place: Place, commands: Sequence[Command], *, makes_one: bool = False) -> bool:
+    """Carried out at once, or by the crawl that runs; returns whether one does. `makes_one`: also
+    where no collection is yet."""
+    is_new = makes_one and not is_cluster_place(str(place))
+    config = settings_at(place, {}, os.environ) if is_new else _config(place)
+    return _give(place, config, commands)
 
 
 def _config(place: Place) -> Config:

@@ -5,6 +5,7 @@ from functools import partial
 
 from shoal.clock import Clock
 from shoal.engine.source_schedule import DiskSourceSchedule
+from shoal.engine.topics.desk import TopicDesk
 from shoal.frontier.frontier import DiskFrontier
 from shoal.model.link import Link, LinkSource, Rel
 from shoal.model.listings.feed import feed_key
@@ -17,25 +18,34 @@ from shoal.sources.inbox import (
     Command,
     Exclude,
     Include,
+    MakeTopic,
     Mark,
     Pause,
     ReadSitemap,
     RemoveFeed,
+    RemoveTopic,
     Resume,
     Retry,
     Slow,
     Submit,
+    Teach,
 )
 from shoal.store.pages import PageStore
 
 
 class CommandHandler:
     def __init__(
-        self, frontier: DiskFrontier, store: PageStore, desk: DiskSourceSchedule, clock: Clock
+        self,
+        frontier: DiskFrontier,
+        store: PageStore,
+        desk: DiskSourceSchedule,
+        topics: TopicDesk,
+        clock: Clock,
     ) -> None:
         self._frontier = frontier
         self._store = store
         self._desk = desk
+        self._topics = topics
         self._clock = clock
 
     def carry_out(self, command: Command) -> None:
@@ -54,6 +64,8 @@ class CommandHandler:
             case Retry(reason, host):
                 for each in _host_labels(host) if host else [None]:
                     self._frontier.commands.retry(reason, each)
+            case MakeTopic() | Teach() | RemoveTopic():
+                self._topics.take(command)
             case Mark(url, marks):
                 self._mark(url, marks)
             case Pause(host) | Resume(host) | Slow(host) | Exclude(host) | Include(host):
@@ -63,6 +75,7 @@ class CommandHandler:
     def finish(self) -> None:
         """Do all that is left of what takes many batches; a crawl does it beside its visits."""
         self._frontier.commands.finish()
+        self._topics.finish()
 
     def _carry_out_at_host(self, command: Command, host: bytes) -> None:
         commands = self._frontier.commands

@@ -27,17 +27,18 @@ from shoal.engine.own_tidying import Tidying
 from shoal.engine.part_settings import child_config, child_limits, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
 from shoal.engine.rank_upkeep import link_facts
-from shoal.engine.recovery import Recovered, mend_archive
+from shoal.engine.recovery import Recovered, mend_archive, set_clock
 from shoal.engine.remote_duplicates import RemoteDuplicates
 from shoal.engine.replaying import Replaying
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
 from shoal.engine.source_schedule import DiskSourceSchedule
+from shoal.engine.topics.desk import TopicDesk, topical
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, anywhere
 from shoal.frontier.background.revisit_dates import Selection, leave_chosen
 from shoal.frontier.frontier import DiskFrontier
 from shoal.frontier.schedule.allowance import Mode
-from shoal.frontier.state.rows import CLOCK_KEY, MODE_KEY
+from shoal.frontier.state.rows import MODE_KEY
 from shoal.frontier.state.settings import Report, Seams
 from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import CRAWL_KEY, scope_settings, stored_crawl
@@ -47,7 +48,7 @@ from shoal.layout.layout import Layout, WriteLock
 from shoal.layout.runs import RunLog
 from shoal.model.link import Link
 from shoal.model.messages import Root
-from shoal.model.record import pack, unpack
+from shoal.model.record import pack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.url import site_of
 from shoal.model.visit import Keep
@@ -99,7 +100,7 @@ class Engine:
     # --- opening ----------------------------------------------------------------------------
 
     def _open(self) -> None:
-        clock_was_behind = self._set_clock()
+        clock_was_behind = set_clock(self._table, self.clock)
         adopt_identity(self._table, self._identity, self.layout.directory, at_rest=self._at_rest)
         mended = mend_archive(self._table, self.layout.warc, self.clock.now())
         self._open_store()
@@ -139,12 +140,6 @@ class Engine:
             return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
         return RocksTable(path, cache_bytes=READER_CACHE_BYTES if self._at_rest else CACHE_BYTES)
 
-    def _set_clock(self) -> float:
-        """Time does not go back in a collection. Returns the seconds by which the machine's clock
-        was set back since the last run."""
-        written = self._table.get("site", CLOCK_KEY)
-        return 0.0 if written is None else self.clock.not_before(unpack(int, written) / 1000)
-
     def _open_store(self) -> None:
         identity, versions = self._identity, self.config.crawl.versions
         self._outbox = (
@@ -173,6 +168,7 @@ class Engine:
         asked = 0.0 if self._identity is None else self._identity.requested_by_others
         settings = frontier_settings(config, self._mode, self._max_depth, asked)
         self._borrower = borrower_of(self._identity, settings.politeness.address_gap())
+        learned = topical(self._table, self._store, directory, config)
         seams = Seams(
             remote=self._outbox,
             borrower=self._borrower,
@@ -184,9 +180,11 @@ class Engine:
             prefetch=lambda urls: self._resolver.prefetch(site_of(url).host for url in urls),
             learned=self._prints.learned,
             seed_moved=self._move_seed,
-            links=link_facts(config, self._store.linking, self.layout.graph),
+            links=link_facts(config, self._store.linking, self.layout.graph, learned),
         )
         self._frontier = DiskFrontier(self._table, self.clock, settings, seams)
+        here = (self._table, self._store, self._frontier, directory, self.clock)
+        self.topics = TopicDesk(*here, learned)
         self._counts = self._frontier.counts
 
     def _open_fetcher_and_readers(self) -> None:
@@ -230,6 +228,7 @@ class Engine:
         changed, signature = 0, self._signature()
         if self._row.signature and self._row.signature != signature:
             changed = self._frontier.rescope(self._scope.refuses, self._refuses_item())
+        self.topics.begin()
         self._frontier.add(seeds)
         if self._mode is not Mode.REFRESH:
             look_again(self._table, self._frontier, self._row.roots)
@@ -266,7 +265,7 @@ class Engine:
     # --- who works on it --------------------------------------------------------------------
 
     def commands(self) -> CommandHandler:
-        return CommandHandler(self._frontier, self._store, self._desk, self.clock)
+        return CommandHandler(self._frontier, self._store, self._desk, self.topics, self.clock)
 
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))

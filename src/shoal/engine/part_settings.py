@@ -14,6 +14,7 @@ from shoal.frontier.state.settings import FrontierSettings
 from shoal.layout.layout import Layout
 from shoal.layout.order import importance_of, order_of
 from shoal.layout.ranks import GRAPH
+from shoal.layout.topics import TOPICS
 from shoal.model.record import pack
 from shoal.model.visit import Keep
 from shoal.understand.pool import ChildLimits
@@ -97,6 +98,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             names=config.understand.entities == "yes",
             feeds_anywhere=config.feeds.scope == "any",
             requisites=config.archive.max_requisites if wants_requisites(config) else 0,
+            topics_directory=str(layout.directory / TOPICS),
             graph_directory=str(layout.data / GRAPH),
             classes_directory=str(layout.directory),
         )
@@ -109,4 +111,5 @@ def signature_of(config: Config, scope: ScopeSettings, max_depth: int | None) ->
     crawl, by_value = config.crawl, tuple[str, ...]()
     if crawl.order == "importance":
         by_value = (crawl.order, crawl.weights, crawl.about, crawl.popularity)
+        by_value += (crawl.topic,) if crawl.topic else ()
     return pack((scope, max_depth, *feeds, *by_value))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shoal.config import Config
 from shoal.focus.priority import FixedPriority, PrioritySettings, location_value
-from shoal.frontier.state.worth import LinkFacts
+from shoal.frontier.state.worth import LearnedContent, LinkFacts
 from shoal.graph.generations import summary_of
 from shoal.graph.scores import NewestRanks
 from shoal.layout.ranks import graph_of
@@ -70,7 +70,12 @@ class BackgroundRanking:
             self._process.wait()
 
 
-def link_facts(config: Config, linking: Linking, graph_directory: Path) -> LinkFacts:
+def link_facts(
+    config: Config,
+    linking: Linking,
+    graph_directory: Path,
+    learned: LearnedContent | None = None,
+) -> LinkFacts:
     """What the frontier values URLs by: stored links, and ranks where they are wanted."""
     ranks = NewestRanks(graph_directory)
     by_rank = config.crawl.popularity == "rank"
@@ -80,7 +85,7 @@ def link_facts(config: Config, linking: Linking, graph_directory: Path) -> LinkF
             ranks.refresh()
         return ranks.page(row)
 
-    return LinkFacts(rank_of, linking.is_told, linking.linking_to, location_value)
+    return LinkFacts(rank_of, linking.is_told, linking.linking_to, location_value, learned)
 
 
 class QueueByRank:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoal import faults
+from shoal.clock import SystemClock
 from shoal.errors import CollectionError
 from shoal.frontier.audit.rebuild import queue_again, rebuild
+from shoal.frontier.state.rows import CLOCK_KEY
 from shoal.model.document import WarcLocation
-from shoal.model.record import Struct
+from shoal.model.record import Struct, unpack
 from shoal.ports import Table
 from shoal.store import archive, archive_ends, claims
 from shoal.store.archive_tail import Tail, mend
@@ -112,3 +114,10 @@ def _drop_empty(directory: Path, written: Mapping[str, int]) -> None:
     for file, size in _sizes(directory).items():
         if not size and not written.get(file):
             (directory / file).unlink()
+
+
+def set_clock(table: Table, clock: SystemClock) -> float:
+    """Time does not go back in a collection. Returns the seconds by which the machine's clock was
+    set back since the last run."""
+    written = table.get("site", CLOCK_KEY)
+    return 0.0 if written is None else clock.not_before(unpack(int, written) / 1000)

@@ -16,7 +16,7 @@ from shoal.config import Config
 from shoal.core import Crawl, Progress
 from shoal.engine.beside.orders import Orders
 from shoal.engine.engine import Engine
-from shoal.engine.limits import pages_of
+from shoal.engine.limits import count_passed, pages_of
 from shoal.engine.own_sources import OwnSources, follows_sources
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.engine.recovery import Recovered
@@ -127,6 +127,8 @@ class RunningCrawl:
     async def run(self, seeds: Sequence[Link]) -> Summary:
         engine = self._engine
         reconsidered = engine.start(seeds)
+        if engine.config.crawl.stop_when is not None:
+            count_passed(engine.view(), engine.counts, engine.config.crawl.value)
         await self._orders.carry_out()  # what waited holds before the first request
         if self._peers is not None:
             self._peers.begin()
@@ -261,6 +263,7 @@ class RunningCrawl:
         while True:
             is_last = self._over.is_set()
             await self._orders.take_what_waits()
+            self._engine.topics.tend(is_last=is_last)
             if self._index is not None:
                 self._index.hurry()
             if is_last:
@@ -314,7 +317,10 @@ class RunningCrawl:
         self.live = live
         indexed, is_whole, inside = self._indexed()
         visits = visits_of(counts, self._visits_before)
-        return Snapshot(counts.as_dict(), live, indexed, is_whole, "", 0.0, [], inside, visits)
+        topic = engine.topics.standing(at_rest=False)
+        return Snapshot(
+            counts.as_dict(), live, indexed, is_whole, "", 0.0, [], inside, visits, topic
+        )
 
     def _indexed(self) -> tuple[int, bool, int]:
         return (0, False, 0) if self._index is None else self._index.indexed()
@@ -324,7 +330,9 @@ class RunningCrawl:
         flags = list(flags_to_go_on(self._engine.config, self._engine.layout.directory))
         indexed, is_whole, inside = self._indexed()
         visits = visits_of(self._engine.counts, self._visits_before)
-        return Snapshot(counts, None, indexed, is_whole, self._ended, now, flags, inside, visits)
+        topic = self._engine.topics.standing(at_rest=True)
+        how = (self._ended, now, flags, inside, visits, topic)
+        return Snapshot(counts, None, indexed, is_whole, *how)
 
     def _rate(self, now: float, answered: int) -> float:
         """Pages per second over the last seconds, not since the beginning."""

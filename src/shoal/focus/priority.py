@@ -39,6 +39,10 @@ class PrioritySettings(Struct, array_like=True, frozen=True):
     """The text of a rules file."""
     words: tuple[str, ...] = ()
     """What is looked for, in a crawl by importance."""
+    topic: str = ""
+    """The topic that it is for."""
+    drops: bool = False
+    """Whether pages off the topic are kept out of the index."""
 
 
 class FixedPriority:

@@ -32,14 +32,14 @@ class Weigher:
                 continue
             about = b""
             if scorer is not None:
-                around, place = _around(text, link.text, place)
+                around, place = words_around(text, link.text, place)
                 about = scorer.link(link.text, around, link.url, page)
             ruled = rules is not None and rules.priority(link.url) is not None
             link.evidence = Evidence(about, max(1, among), ruled)
         return page
 
 
-def _around(text: str, anchor: str, place: int) -> tuple[str, int]:
+def words_around(text: str, anchor: str, place: int) -> tuple[str, int]:
     """The words on both sides of a link, and where it ends."""
     if not anchor:
         return "", place

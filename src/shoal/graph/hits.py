@@ -7,6 +7,7 @@ within a site are left out, as there, since they are for finding one's way; only
 others do they count.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ MOST_LINKING = 50
 MOST_NODES = 100_000
 _TOLERANCE = 1e-10
 _MAX_ITERATIONS = 500
+_FEW_ITERATIONS = 30
 
 
 class Hits(NamedTuple):
@@ -49,6 +51,16 @@ def hits(into: Adjacency, out: Adjacency) -> tuple[Floats, Floats, int]:
         hubs = _unit(received(out, authorities))
         iteration += 1
     return hubs, authorities, iteration
+
+
+def hubs_of(links: Sequence[tuple[int, int]], nodes: int) -> list[float]:
+    """Hubs of a few links, given as pairs; links within a site are among them if they are given."""
+    source, target = np.array(links, np.int64).reshape(-1, 2).T
+    hubs: Floats = _unit(np.ones(nodes))
+    for _ in range(_FEW_ITERATIONS):
+        authorities = _unit(np.bincount(target, hubs[source], nodes).astype(np.float64))
+        hubs = _unit(np.bincount(source, authorities[target], nodes).astype(np.float64))
+    return [float(each) for each in hubs]
 
 
 def surroundings(graph: LinkGraph, roots: list[int]) -> Ids:

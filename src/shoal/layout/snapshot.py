@@ -71,6 +71,17 @@ class Live(Struct):
     """Its bound; 0 where there is none beside the crawl."""
 
 
+class Standing(Struct, frozen=True):
+    """How far a crawl for a topic has come."""
+
+    name: str
+    pages: int
+    """That were read and judged."""
+    on_topic: int
+    best: float | None = None
+    """What the best URL that waits is expected to be; None while it runs, and where none waits."""
+
+
 class Snapshot(Struct):
     counts: dict[str, int]
     live: Live | None = None
@@ -87,6 +98,7 @@ class Snapshot(Struct):
     """Documents inside others that are in the index."""
     visits: dict[str, int] = {}
     """Of this run, by what they came to."""
+    topic: Standing | None = None
 
 
 class Status(Struct):
@@ -137,6 +149,8 @@ class Status(Struct):
     ranked last (graph/rank_mass.py)."""
     rank_mass_pages: int = 0
     """Pages whose links were known then."""
+    topic: Standing | None = None
+    """How a crawl for a topic stands."""
 
     @property
     def stored(self) -> int:
@@ -192,6 +206,7 @@ def status_of(directory: Path, snapshot: Snapshot) -> Status:
         requisites=counts[f"{State.SOURCE}/{VisitKind.REQUISITE}"],
         rank_mass=None if ranked is None else ranked.rank_mass,
         rank_mass_pages=0 if ranked is None else ranked.fetched,
+        topic=snapshot.topic,
     )
 
 

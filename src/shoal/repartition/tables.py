@@ -41,6 +41,7 @@ from shoal.model.record import pack, unpack
 from shoal.model.urls.partition import PARTITION_KEY, Partition
 from shoal.model.urls.rowkey import row_key, url_of
 from shoal.model.urls.spelling import spellings
+from shoal.model.words.topic import TOPIC_KEYS, is_learned_key
 from shoal.ports import Table
 from shoal.repartition.survey import Survey
 from shoal.store import archive_ends
@@ -210,6 +211,11 @@ class Wave:
 
     def _move_sites(self, source: Table) -> None:
         for key, value in source.scan("site", b""):
+            if key.startswith(TOPIC_KEYS):  # each learns from what was said, and from its own pages
+                for filling in self._all.values():
+                    if not is_learned_key(key) or filling.table.get("site", key) is None:
+                        filling.put("site", key, value)
+                continue
             if key.startswith(NUL) and not key.startswith(EXCLUDED_KEY):
                 tablet = self._tablet_of_own(key)
                 if tablet is None:

@@ -14,6 +14,7 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 from shoal.clock import Clock, SystemClock
 from shoal.errors import CollectionError, UsageError
@@ -92,6 +93,31 @@ class Mark(Struct, tag=True, frozen=True):
     marks: dict[str, str]
 
 
+class MakeTopic(Struct, tag=True, frozen=True):
+    """A topic, or other words for one."""
+
+    name: str
+    words: str = ""
+
+
+class Teach(Struct, tag=True, frozen=True):
+    """A page is about a topic, or is not; or nothing is said of it any more."""
+
+    topic: str
+    url: str
+    answer: Literal["yes", "no", "unsaid"]
+    title: str = ""
+    text: str = ""
+    """Its words, in part. Empty: it is to be fetched first."""
+
+
+class RemoveTopic(Struct, tag=True, frozen=True):
+    """A topic with all that was said and learned of it. Pages keep their marks until they are read
+    again."""
+
+    name: str
+
+
 class AddFeed(Struct, tag=True, frozen=True):
     """Poll this feed from now on, also one that was removed."""
 
@@ -156,6 +182,9 @@ Command = (
     | Include
     | Retry
     | Mark
+    | MakeTopic
+    | Teach
+    | RemoveTopic
     | AddFeed
     | RemoveFeed
     | AddSource

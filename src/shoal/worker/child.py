@@ -7,6 +7,7 @@ process. A page that kills its reader is sent to another child to be archived on
 import contextlib
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal import faults
 from shoal.cleaners.cleaners import cleaner_for
@@ -37,6 +38,9 @@ from shoal.worker import listings, starter
 from shoal.worker.child_config import ChildConfig
 from shoal.worker.page_marks import PageMarks
 
+if TYPE_CHECKING:
+    from shoal.worker.topical import TopicReader
+
 _BIG_BYTES = 4_000_000
 """Decoded: the tree of such a page takes so much memory that it is given back at once."""
 _MANY_LISTED = 10_000
@@ -47,6 +51,7 @@ class Worker:
     def __init__(self, config: ChildConfig) -> None:
         by_rank = config.graph_directory and config.priority.order == "priority"
         self._ranks = NewestRanks(Path(config.graph_directory)) if by_rank else None
+        self._topics = _topics(config)
         settings = ReaderSettings(
             scope=CrawlScope(config.scope),
             prioritizer=FixedPriority(config.priority, self._ranks.page if self._ranks else None),
@@ -59,7 +64,7 @@ class Worker:
             prints=fingerprint if config.prints else None,
             names=marker() if config.names else None,
             requisites=_requisites(config),
-            weigh=_weigh(config.priority),
+            weigh=_weigh(config.priority) if self._topics is None else self._topics.weigh,
         )
         self._anywhere = anywhere(config.scope) if config.feeds_anywhere else None
         self._limits = config.limits
@@ -100,7 +105,11 @@ class Worker:
         if visit.kind in listings.KINDS and not has_moved:
             found = listings.name(visit, fetched, self._links, self._limits)
         else:
+            if self._topics is not None:
+                self._topics.refresh()
             found = self._reader.read(visit, fetched)
+            if self._topics is not None:
+                self._topics.mark(found.documents)
             if self._marks is not None:
                 self._marks.add_to(found.documents, visit.url)
         if visit.source is LinkSource.NAMED_FEED and (has_moved or visit.kind is VisitKind.FEED):
@@ -133,6 +142,16 @@ def _weigh(settings: PrioritySettings) -> Weigh | None:
     return Weigher(parse_rules(settings.rules), scorer).weigh
 
 
+def _topics(config: ChildConfig) -> "TopicReader | None":
+    order = config.priority
+    if not order.topic:
+        return None
+    from shoal.worker.topical import TopicReader  # noqa: PLC0415 - numpy
+
+    rules = parse_rules(order.rules)
+    return TopicReader(Path(config.topics_directory), order.topic, rules, drops=order.drops)
+
+
 def _places(config: ChildConfig) -> Places:
     """The folders are made now: what is not there can't be opened to a process later."""
     places = Places()
@@ -140,6 +159,8 @@ def _places(config: ChildConfig) -> Places:
         places.appends.append(Path(config.warc_directory))
     if config.graph_directory and config.priority.order == "priority":
         places.reads.append(Path(config.graph_directory))
+    if config.priority.topic:
+        places.reads.append(Path(config.topics_directory))
     for folder in (*places.appends, *places.reads):
         _make_folder(folder)
     wanted = (libreoffice.program(), shutil.which(bsdtar.PROGRAM))

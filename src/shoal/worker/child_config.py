@@ -37,6 +37,8 @@ class ChildConfig(Struct):
     """Whether feeds that a person named bring items from outside the scope."""
     requisites: int = 0
     """How many pictures, styles and scripts of one page are wanted; 0: none."""
+    topics_directory: str = ""
+    """Where the models of topics stand."""
     graph_directory: str = ""
     """Where ranks stand once there are any; they count in priority order."""
     classes_directory: str = ""

@@ -73,6 +73,9 @@ def crawl(
     about: Annotated[
         str | None, option("--about", "WORDS", "By importance: what pages should be about.")
     ] = None,
+    topic: Annotated[
+        str | None, option("--topic", "NAME", "By importance: first what leads to this topic.")
+    ] = None,
     weights: Annotated[
         str | None,
         option("--weights", "content=N,popularity=N,location=N", "By importance: what counts."),
@@ -141,8 +144,9 @@ def crawl(
         "politeness.delay": delay,
         "crawl.scope": scope,
         "crawl.rules": rules,
-        "crawl.order": order,
+        "crawl.order": order or ("importance" if topic else None),
         "crawl.about": about,
+        "crawl.topic": topic,
         "crawl.weights": weights,
         "crawl.popularity": popularity,
         "crawl.stop_when": stop_when,

@@ -14,6 +14,8 @@ from shoal.layout.snapshot import Status, Trouble
 
 _WIDTH = 10
 _AT_THE_MARGIN = ("discovered", "fetched", "gone", "inside")
+_LITTLE = 0.15
+"""Who waits for less than this waits for nothing much."""
 
 
 def status_lines(status: Status) -> Iterator[str]:
@@ -57,6 +59,24 @@ def status_lines(status: Status) -> Iterator[str]:
             f"At least {status.rank_mass:.1%} of the weight that links from the seeds lead to is "
             f"fetched (of the links of {pages}; `shoal rank` looks again)."
         )
+    yield from _topic_lines(status)
+
+
+def _topic_lines(status: Status) -> Iterator[str]:
+    """How a crawl for a topic stands, and what would help when links run out."""
+    topic = status.topic
+    if topic is None:
+        return
+    yield f"{topic.on_topic:,} of {count(topic.pages, 'page')} on the topic {topic.name}."
+    if status.running or (topic.best is not None and topic.best >= _LITTLE):
+        return
+    why = (
+        "No link waits" if topic.best is None else f"What waits promises little ({topic.best:.2f})"
+    )
+    yield (
+        f"{why}: more seeds, a wider --scope, pages of your own ({program()} submit URL), other "
+        f"words ({program()} topic make {topic.name} --words WORDS) or more yes and no may help."
+    )
 
 
 def state_in_words(status: Status) -> str:

@@ -12,6 +12,7 @@ from shoal.clock import iso
 from shoal.collection.questions import sketch_of
 from shoal.collection.report.explain_changes import history_lines
 from shoal.collection.report.explain_own import own_story
+from shoal.collection.report.judging import Judgement, in_words, judgements
 from shoal.collection.report.marks_told import computed_lines
 from shoal.collection.report.signals_of_use import signal_lines
 from shoal.collection.report.sitemap_metadata import metadata_lines
@@ -74,6 +75,8 @@ class Explanation(Struct):
     verdict: str
     """The answer in one sentence."""
     lines: list[Line]
+    topics: list[Judgement] = []
+    """What each topic says of it, if it is stored."""
 
 
 def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation:
@@ -106,12 +109,14 @@ def explain(collection: TabletView, asked: str, roots: list[str]) -> Explanation
     if known is not None:
         lines += [Line("changes", each) for each in history_lines(known)]
     lines += [Line("sitemap", each) for each in metadata_lines(collection.told(url))]
+    judged = judgements(collection, row)
+    lines += [Line("topic", in_words(each)) for each in judged]
     lines += [Line("value", each) for each in _value(collection, row, known)]
     lines.append(Line("next", _next(known, site)))
     refused = _refused_target(collection, known, history, roots)
     reason = "" if known is None else fate_of(known.reason, row, collection.holds)
     verdict = _verdict(known, reason, history)
-    return Explanation(stored_url, _sentence(verdict + refused), lines)
+    return Explanation(stored_url, _sentence(verdict + refused), lines, judged)
 
 
 def _explain_what_is_read(collection: TabletView, asked: str) -> Explanation:
@@ -129,9 +134,11 @@ def _explain_what_is_read(collection: TabletView, asked: str) -> Explanation:
     lines += [Line("visit", _visit(when, visit)) for when, visit in history]
     lines += _content(collection, url)
     lines += [Line("sitemap", each) for each in metadata_lines(collection.told(url))]
+    judged = judgements(collection, row)
+    lines += [Line("topic", in_words(each)) for each in judged]
     reason = "" if known is None else fate_of(known.reason, row, collection.holds)
     verdict = _verdict(known, reason, history) if known is not None else "It is stored."
-    return Explanation(stored_url, _sentence(verdict), lines)
+    return Explanation(stored_url, _sentence(verdict), lines, judged)
 
 
 def _sentence(text: str) -> str:

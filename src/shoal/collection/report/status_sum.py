@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from shoal.layout.snapshot import Live, Status
+from shoal.layout.snapshot import Live, Standing, Status
 from shoal.model.record import Struct
 
 Value = TypeVar("Value", bound=Struct)
@@ -27,8 +27,17 @@ def summed(every: Sequence[Status], directory: str) -> Status:
         "following": [one for each in every for one in each.following],
         "rank_mass": ranked.rank_mass,
         "rank_mass_pages": ranked.rank_mass_pages,
+        "topic": _topic([each.topic for each in every if each.topic is not None]),
     }
     return _summed(every, known)
+
+
+def _topic(every: Sequence[Standing]) -> Standing | None:
+    if not every:
+        return None
+    waiting = [each.best for each in every if each.best is not None]
+    pages, on = sum(each.pages for each in every), sum(each.on_topic for each in every)
+    return Standing(every[0].name, pages, on, max(waiting, default=None))
 
 
 def _summed(every: Sequence[Value], known: dict[str, Any]) -> Value:

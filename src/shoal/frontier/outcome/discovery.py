@@ -67,7 +67,7 @@ class Discovery:
         self.valuing: Valuing | None = None
         """None: the crawl does not go by importance."""
         if wanted is not None:
-            scale = Scale(wanted, counts, seams.links.rank_of)
+            scale = Scale(wanted, counts, seams.links.rank_of, seams.links.learned)
             self.valuing = Valuing(state, self._arrivals, scale, seams.links, self.places.place)
         self._named: set[bytes] = set()
         """Sites on which the page at hand named something new."""
@@ -196,9 +196,9 @@ class Discovery:
             priority=URGENT if link.source is LinkSource.SUBMIT else link.priority,
             kind=self._reach.kind_of(link),
         )
-        if self.valuing is not None:
-            self.valuing.begin(link.row, url, link, origin)
         url.reason = self._reach.refusal(link, origin)
+        if self.valuing is not None and not url.reason:
+            self.valuing.begin(link.row, url, link, origin)
         state = UrlState(link.row, url, None)
         if url.reason:
             url.state = State.EXCLUDED

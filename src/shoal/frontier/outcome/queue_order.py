@@ -76,6 +76,11 @@ def moved(number: int, priority: float) -> int:
     return behind(priority) << _ARRIVAL_BITS | number & _ARRIVAL
 
 
+def value_of(number: int) -> float:
+    """The value that an entry's number tells, by importance."""
+    return URGENT - (number >> _ARRIVAL_BITS) / _VALUES
+
+
 def behind(priority: float) -> int:
     """How far a value is from the highest, in the smallest steps that an entry can tell."""
     return round((URGENT - min(max(priority, 0.0), URGENT)) * _VALUES)

@@ -82,6 +82,15 @@ class Valuing:
             return False
         return self._move(batch, state, state.url.worth, now, may_fall=True)
 
+    def weigh_again(
+        self, batch: Batch, row: bytes, change: Callable[[Worth], None], now: float
+    ) -> None:
+        """What is known of a URL is otherwise now."""
+        state = self._urls.state_of(row)
+        if state is not None and state.url.waiting and state.url.worth is not None:
+            change(state.url.worth)
+            self._move(batch, state, state.url.worth, now, may_fall=True)
+
     def value_anew(self, row: bytes, url: UrlRow) -> None:
         """The order is another than when it was queued: what is known of it, and its value. Votes
         of a crawl that counted none are those of stored links."""
@@ -105,6 +114,8 @@ class Valuing:
         worth = url.worth = url.worth or Worth()
         if understood.about and not restricted:
             self.scale.note_read(understood.about)
+            if self.scale.learned is not None and visit.is_first:
+                self.scale.learned.judged(visit.row, worth, understood)
             add_evidence(worth, understood.about)
         url.priority = self.scale.value(visit.row, worth)
 
@@ -146,6 +157,8 @@ class Valuing:
             add_evidence(worth, evidence.about)
         if not finder or link.source is not LinkSource.LINK or link.rel & NO_VOTE:
             return
+        if evidence is not None and self.scale.learned is not None:
+            self.scale.learned.linked(row, worth, finder, evidence.about)
         amount = 1.0
         if evidence is not None and self.scale.wanted.votes == "shares":
             amount = 1 / sqrt(evidence.among)
@@ -167,7 +180,7 @@ class Valuing:
         value = self.scale.value(row, worth)
         is_queued = url.state is State.QUEUED and 0 < url.level < REVISIT
         further = behind(value) - behind(url.priority)
-        is_there = further == 0 or (further > 0 and not may_fall)
+        is_there = further == 0 or (further > 0 and not may_fall and self.scale.learned is None)
         if row in self._in_flight or not is_queued or is_there:
             self._urls.write(batch, state, now)
             return False

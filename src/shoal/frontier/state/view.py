@@ -26,6 +26,7 @@ from shoal.model.record import unpack
 from shoal.model.urls.partition import host_of_site
 from shoal.model.urls.rowkey import url_of
 from shoal.model.urls.url import site_of
+from shoal.model.words.topic import is_topical
 from shoal.ports import Table
 
 
@@ -100,6 +101,8 @@ class FrontierView:
         """What a URL is worth, and of what that is made up; None where nothing is known of it."""
         if url.worth is None:
             return None
+        if url.worth.linking or is_topical(url.worth.about):
+            return Parts(url.priority, url.priority, 0.0, url.worth.location)
         return Scale(wanted, self.counts(), lambda _row: rank).parts(row, url.worth)
 
     def url(self, row: bytes) -> UrlRow | None:

@@ -13,10 +13,11 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log, log2
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 from zlib import crc32
 
 from shoal.counters import TOTAL, WORDS, Counts
+from shoal.model.document import Understood
 from shoal.model.record import Struct
 
 Popularity = Literal["shares", "links", "rank"]
@@ -46,6 +47,22 @@ class Importance:
     """Fetched pages of at least this value are counted."""
 
 
+class LearnedContent(Protocol):
+    """Content that is learned while the crawl goes on, in place of that of a query."""
+
+    def content(self, row: bytes, worth: "Worth") -> float:
+        """What a URL is worth by what is known of it, from 0 to 1."""
+        ...
+
+    def linked(self, row: bytes, worth: "Worth", finder: bytes, about: bytes) -> None:
+        """A page links to a URL, and this is what the link shows."""
+        ...
+
+    def judged(self, row: bytes, worth: "Worth", understood: Understood) -> None:
+        """A page was read that everyone may read; its worth is still that of when it waited."""
+        ...
+
+
 @dataclass(frozen=True)
 class LinkFacts:
     """What others know of links and URLs, for the frontier to value them by."""
@@ -58,6 +75,8 @@ class LinkFacts:
     """Some pages that link to a row and that everyone may read."""
     location_of: Callable[[str], float] = lambda _url: 0.0
     """What a URL is worth by itself."""
+    learned: LearnedContent | None = None
+    """None: content is that of a query, or nothing."""
 
 
 class Worth(Struct, array_like=True):
@@ -73,6 +92,13 @@ class Worth(Struct, array_like=True):
     """Of each linking site, by a hash, how much its pages say in all."""
     others: float = 0.0
     """The same of all further sites."""
+    near: float = 0.0
+    """How near all pages are together that link to it, in a crawl for a topic; and how many."""
+    linking: int = 0
+    warmth: float = 0.0
+    """How few pages ago the crawl was on topic: 1, and half of it with each page."""
+    hub: float = 0.0
+    """How good the best of the pages is as a list of links."""
 
 
 class Parts(NamedTuple):
@@ -125,9 +151,14 @@ class Scale:
     """Values by what is wanted, and by how rare each word was among the pages read so far."""
 
     def __init__(
-        self, wanted: Importance, counts: Counts, rank_of: Callable[[bytes], float]
+        self,
+        wanted: Importance,
+        counts: Counts,
+        rank_of: Callable[[bytes], float],
+        learned: LearnedContent | None = None,
     ) -> None:
         self.wanted = wanted
+        self.learned = learned
         self._counts = counts
         self._rank_of = rank_of
         self._content = wanted.content if wanted.words else 0.0
@@ -139,13 +170,13 @@ class Scale:
             return worth.location
         found = self.wanted.popularity * self._popularity(row, worth)
         if self._content:
-            found += self._content * self._similarity(worth.about)
+            found += self._content * self._near(row, worth)
         if self.wanted.location:
             found += self.wanted.location * worth.location
         return found / self._all if self._all else 0.0
 
     def parts(self, row: bytes, worth: Worth) -> Parts:
-        similar = self._similarity(worth.about) if self._content else 0.0
+        similar = self._near(row, worth) if self._content else 0.0
         popular = self._popularity(row, worth) if self.wanted.popularity else 0.0
         return Parts(self.value(row, worth), similar, popular, worth.location)
 
@@ -167,6 +198,11 @@ class Scale:
             return self._rank_of(row)
         said = votes_of(worth)
         return said / (said + _HALF)
+
+    def _near(self, row: bytes, worth: Worth) -> float:
+        if self.learned is not None:
+            return self.learned.content(row, worth)
+        return self._similarity(worth.about)
 
     def _similarity(self, about: bytes) -> float:
         if not about or not self._rarity:

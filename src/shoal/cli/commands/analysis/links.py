@@ -312,10 +312,10 @@ def _say_order(found: "OrderReport") -> None:
 
 
 def _draw_order(found: "OrderReport", plot: str) -> None:
-    from shoal.analysis.order_plot import png, svg
+    from shoal.analysis.order_plot import picture_of_order
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.output_forms import write_picture
 
-    is_svg = plot.endswith(".svg")
-    write_picture(plot, "--plot", svg(found).encode() if is_svg else png(found))
+    picture = picture_of_order(found, is_svg=plot.endswith(".svg"))
+    write_picture(plot, "--plot", picture)
     screen.remark(f"Drawn to {plot}.")

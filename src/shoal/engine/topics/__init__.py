@@ -1,0 +1,1 @@
+"""How does a crawl learn what is on topic, and which links lead there?"""
