@@ -7,6 +7,7 @@ answers about examples that were held out, and a class that is not likely enough
 stands above it may be, since its chance is that of all below it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -32,11 +33,13 @@ MOST_FEATURES = 1 << 18
 MOST_WEIGHTS = 1 << 24
 """Of all models together; of more classes there are fewer features."""
 MOST_CLASSES = 4096
-_RATE, _L2, _PASSES, _FIRST_SQUARE = 24.0, 1e-5, 5, 1.0
-_AVERAGED = 3
+_RATE, _L2, _PASSES, _FIRST_SQUARE = 24.0, 1e-5, 4, 1.0
+_AVERAGED = 2
 """The last passes, whose weights are averaged: one alone sways with what came last."""
 _PARTS = 4
 """One of so many is held out."""
+_MANY = 16
+"""Of more classes each is learned as a question of its own: the rare ones are found better so."""
 _FEW = 4_000
 """Of more examples one part is asked about."""
 
@@ -193,9 +196,13 @@ def _parts(classes: Sequence[Collection[str]], folders: Sequence[str]) -> Keys:
         folder if all(len(of_class[name]) >= _PARTS for name in names) else f"{number}\n"
         for number, (names, folder) in enumerate(zip(classes, folders, strict=True))
     ]
-    places = {name: number for number, name in enumerate(dict.fromkeys(together))}
-    part_of = np.random.default_rng(1).permutation(len(places)) % _PARTS
-    return part_of[[places[each] for each in together]].astype(np.uint32)
+    shuffled = [together[each] for each in np.random.default_rng(1).permutation(len(together))]
+    part_of: dict[str, int] = {}
+    sizes = [0] * _PARTS
+    for name, size in Counter(shuffled).most_common():  # the largest first, so that parts are even
+        part_of[name] = sizes.index(min(sizes))
+        sizes[part_of[name]] += size
+    return np.array([part_of[name] for name in together], np.uint32)
 
 
 def _learned(  # noqa: PLR0913 - all about the examples
@@ -261,7 +268,7 @@ def _tables(  # noqa: PLR0913 - a part of all examples
                 taken[random.permutation(len(taken))],
                 rate=_RATE,
                 l2=_L2,
-                exclusive=exclusive,
+                exclusive=exclusive and len(level.names) <= _MANY,
             )
             if number >= _PASSES - _AVERAGED:
                 mean += weights

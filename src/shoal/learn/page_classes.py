@@ -56,9 +56,11 @@ class Level(NamedTuple):
 
 
 def page_parts(url: str, title: str, headings: str, text: str) -> dict[str, str]:
-    """What a page is judged by. Its host is left out: it teaches nothing about other sites."""
+    """What a page is judged by. A title's words are words of the text, too, and count for more. The
+    host is left out: it teaches nothing about other sites."""
     path = url.partition("//")[2].partition("/")[2]
-    return {"text": text, "title": title, "headings": headings, "url": path}
+    whole = f"{title}\n{text}" if text else ""
+    return {"text": whole, "title": title, "headings": headings, "url": path}
 
 
 def ways_above(name: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ _learn.c does `plain_columns` where it could be compiled; tests hold the two tog
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.learn.arrays import Keys, Values
 from shoal.learn.features import Features
@@ -60,21 +61,31 @@ class Vocabulary:
         lengths = np.array([len(each.keys) for each in documents], np.int64)
         keys = np.concatenate([np.zeros(0, np.uint32), *(each.keys for each in documents)])
         values = np.concatenate([np.zeros(0, np.float32), *(each.values for each in documents)])
-        document = np.repeat(np.arange(len(documents)), lengths)
         columns = np.frombuffer(_columns(keys, self.keys), np.uint32)
         known = columns < len(self.keys)
-        columns, values, document = columns[known], values[known], document[known]
+        if not known.all():
+            document = np.repeat(np.arange(len(documents)), lengths)[known]
+            lengths = np.bincount(document, minlength=len(documents))
+            columns, values = columns[known], values[known]
         rareness = self.rareness[columns]
-        is_word = rareness > 0
-        weighed = np.where(is_word, values * rareness, 0.0)
-        squares = np.bincount(document, weighed * weighed, minlength=len(documents))
-        scale = 1.0 / np.sqrt(np.maximum(squares, 1e-12))
-        values = np.where(is_word, weighed * scale[document], values)
-        counts = np.bincount(document, minlength=len(documents)) + 1  # the constant is the last
-        ends = np.cumsum(counts)
+        weighed = values * rareness
+        scale = np.repeat(_scale(weighed, lengths), lengths)
+        values = np.where(rareness > 0, weighed * scale, values)
+        ends = np.cumsum(lengths + 1)  # the constant is the last of each
         all_columns = np.full(int(ends[-1]) if len(ends) else 0, len(self.keys), np.uint32)
         all_values = np.full(len(all_columns), CONSTANT, np.float32)
-        places = np.arange(len(columns)) + document
+        places = np.arange(len(columns)) + np.repeat(np.arange(len(documents)), lengths)
         all_columns[places] = columns
         all_values[places] = values
         return Examples(all_columns, all_values, np.concatenate([[0], ends]).astype(np.uint32))
+
+
+def _scale(values: Values, lengths: NDArray[np.int64]) -> Values:
+    """By which each document gets the length 1."""
+    found = np.ones(len(lengths), np.float32)
+    has_some = lengths > 0
+    starts = (np.cumsum(lengths) - lengths)[has_some]
+    if len(starts):
+        squares = np.add.reduceat(values * values, starts)
+        found[has_some] = 1.0 / np.sqrt(np.maximum(squares, 1e-12))
+    return found

@@ -17,7 +17,7 @@ from shoal.model.content import content_text
 from shoal.model.document import Document
 from shoal.model.words.marks import CLASS, TREE, Value, joined
 
-_OF_TREES = ("text", "title")
+_OF_TREES = ("text",)
 """Parts that say what a page is about."""
 
 
