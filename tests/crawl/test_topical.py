@@ -1,12 +1,18 @@
 """A crawl for a topic: what it brings, what it learns from a person, and what a kill leaves."""
 
+import time
 from collections.abc import Iterator, Mapping
+from multiprocessing import get_context
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from shoal.api import make_topic, show_topic, teach_topic, topics
+from shoal.api import make_topic, show_topic, teach_topic, topic_report, topics
 from shoal.api import open as open_collection
+from shoal.collection.view import TabletView
+from shoal.engine.running import RunningCrawl
+from shoal.layout.topics import learned_of, progress_of
 from tests.crawl.own_site import OwnSite
 from tests.crawl.run import crawl
 from tests.crawl.topical_web import TopicalWeb, topical_site
@@ -86,3 +92,90 @@ def test_yes_and_no_change_what_is_next(web: tuple[TopicalWeb, OwnSite], tmp_pat
     of_other = sum(path in pages.of(other) for path in asked)
     assert of_other > sum(path in pages.of(one) for path in asked)
     assert of_other >= len(asked) / 3
+
+
+def test_what_is_said_while_it_runs_is_learned_without_a_restart(
+    web: tuple[TopicalWeb, OwnSite], tmp_path: Path
+) -> None:
+    pages, site = web
+    one, other = pages.kinds[2:4]
+    make_topic("fish", pages=[site.url(path) for path in sorted(pages.of(one))[:3]], dir=tmp_path)
+    running = list[RunningCrawl]()
+
+    def teach() -> None:
+        while not running or running[0].progress.fetched < 25:
+            time.sleep(0.05)
+        with open_collection(tmp_path) as collection:
+            known = [page.url for page in collection.pages()]
+        no = [url for url in known if url.removeprefix(site.origin) in pages.of(one)]
+        yes = [site.url(path) for path in sorted(pages.of(other))[:5]]
+        told = teach_topic("fish", no, "no", tmp_path), teach_topic("fish", yes, "yes", tmp_path)
+        assert all(each.running for each in told)
+
+    teacher = Thread(target=teach)
+    teacher.start()
+    before = len(site.asked())
+    settings = {**_FOR_TOPIC, "crawl.max_pages": 120, "politeness.delay": 0.1}
+    crawl(tmp_path, [site.url("/")], settings, started=running.append)
+    teacher.join()
+    last = [path for path, _ in site.asked(before)][-40:]
+    assert sum(path in pages.of(other) for path in last) >= 10
+    [line] = topics(tmp_path)
+    assert line.yes >= 5
+    assert line.no >= 3
+
+
+def test_explain_search_and_report_say_why(web: tuple[TopicalWeb, OwnSite], tmp_path: Path) -> None:
+    pages, site = web
+    kind = pages.kinds[4]
+    wanted = sorted(pages.of(kind))
+    make_topic("fish", pages=[site.url(path) for path in wanted[:5]], dir=tmp_path)
+    settings = {**_FOR_TOPIC, "crawl.max_pages": 40, "index.follow": "yes"}
+    summary = crawl(tmp_path, [site.url("/")], settings)
+    assert summary.status.topic is not None
+    assert summary.status.topic.pages == 40
+    with open_collection(tmp_path) as collection:
+        [judged] = collection.explain(site.url(wanted[0])).topics
+        found = {result.url for result in collection.search("topic:fish", limit=50)}
+        lines = [line.says for line in collection.explain(site.url(wanted[0])).lines]
+    assert judged.on_topic
+    assert judged.said == "yes"
+    best = {each.word for each in judged.words if each.weight > 0}
+    assert best & set(pages.own_words(kind))
+    assert any("on the topic fish" in line for line in lines)
+    assert found
+    assert sum(url.removeprefix(site.origin) in pages.of(kind) for url in found) > len(found) / 2
+    report = topic_report("fish", tmp_path, [site.url(path) for path in wanted])
+    assert report.on_topic == len(found)
+    assert 0 < (report.recall or 0) < 1
+    assert report.hubs
+    assert report.domains[0].on_topic == len(found)
+
+
+def test_what_was_said_and_learned_survives_a_kill(
+    web: tuple[TopicalWeb, OwnSite], tmp_path: Path
+) -> None:
+    """The process ends without a word; what it was told and had learned is there again."""
+    pages, site = web
+    wanted = sorted(pages.of(pages.kinds[5]))
+    make_topic("fish", pages=[site.url(path) for path in wanted[:5]], dir=tmp_path)
+    settings = {**_FOR_TOPIC, "crawl.max_pages": 400, "politeness.delay": 0.02}
+    process = get_context("spawn").Process(target=crawl, args=(tmp_path, [site.url("/")], settings))
+    before = len(site.asked())
+    process.start()
+    while len(site.asked()) < before + 70:
+        time.sleep(0.05)
+    process.kill()
+    process.join()
+    teach_topic("fish", [site.url(wanted[7])], "yes", tmp_path)
+    [line] = topics(tmp_path)
+    assert line.yes == 5 + (line.waiting == 0)
+    with TabletView(tmp_path) as view:
+        progress, learned = progress_of(view.table, "fish"), learned_of(view.table, "fish")
+    assert progress.read >= 20
+    assert learned.model
+    assert learned.ordinary
+    before = len(site.asked())
+    crawl(tmp_path, [], {**_FOR_TOPIC, "crawl.max_pages": 110})
+    asked = [path for path, _ in site.asked(before)]
+    assert len(asked) == len(set(asked)) > 10

@@ -1,10 +1,10 @@
 """Is a page about it? What a handful of examples teach, beside the ordinary pages of a crawl.
 
 Steps of a learner (online.py) need more examples than a person gives. So the weights of a topic are
-the mean of the pages that are about it, less the mean of those that are not, less that of ordinary
-pages, which are not labelled and mostly off topic: the first step of logistic regression from
-nothing, with the same weight for each side. Of five examples it ranks pages twice as well as five
-passes of steps do (docs/topics.md).
+the mean of the pages that are about it, less that of ordinary pages, which are not labelled and
+mostly off topic: the first step of logistic regression from nothing, both sides of equal weight.
+Of five examples it ranks pages twice as well as five passes of steps do (docs/topics.md).
+Where a person said no, ten more steps of it follow, of all pages at once.
 
 A score is told on a scale from 0, an ordinary page, to 1, an example. What an example scores is
 told without itself, or it would always be 1. Where a person said no, too, the curve that makes a
@@ -26,8 +26,8 @@ from shoal.model.record import Struct
 _BITS = 16
 _STEEP, _MIDDLE = 8.0, 0.6
 """How the scale becomes a chance while few answers are known."""
-_UNSURE_OF_NO = 3.0
-"""So many answers of no weigh half of what ordinary pages do."""
+_STEPS = 10
+"""Further ones, where a person said no."""
 _LEAST_SPAN = 0.02
 _USUAL_SPAN = 0.15
 """Between an ordinary page and an example, where there is none to tell it by."""
@@ -130,46 +130,63 @@ class TopicModel:
             return model  # nothing is on a topic of which nobody said what it is
         off = np.ones(len(usual))
         for _ in range(_ROUNDS):  # some of the ordinary pages are about it: they count less
-            near = model._learn(([*chosen, *asked], refused, usual), off, bool(asked))
+            near = model._learn([*chosen, *asked], usual, off, len(asked))
             off = np.array([1.0 - sigmoid(_STEEP * (each - _MIDDLE)) for each in near.tolist()])
+        if refused:
+            model._correct([*chosen, *asked], refused, usual, off)
         return model
 
-    def _learn(
-        self, groups: tuple[list[Vector], list[Vector], list[Vector]], off: Floats, has_words: bool
-    ) -> Floats:
+    def _learn(self, for_it: list[Vector], usual: list[Vector], off: Floats, words: int) -> Floats:
         """Weights and scale; returns how near each ordinary page is. What a page scores is told
-        without itself."""
-        for_it, against, usual = groups
-        share = len(against) / (len(against) + _UNSURE_OF_NO)
-        plus = self._mean(for_it, np.ones(len(for_it)))
-        minus = self._mean(usual, off)
-        refused = self._mean(against, np.ones(len(against)))
-        self._weights = plus - minus - np.float32(share) * refused
-        total = float(off.sum())
+        without itself. `words`: whether the last of the examples is the topic's own words."""
+        plus, minus = self._mean(for_it, np.ones(len(for_it))), self._mean(usual, off)
+        self._weights = plus - minus
+        total, examples = float(off.sum()), for_it[: len(for_it) - words]
         low = np.array(
             [
-                self._raw(each) + _own(each, w, total, self._dot(each, minus))
-                for each, w in zip(usual, off, strict=True)
+                self._raw(each) + _own(each, worth, total, self._dot(each, minus))
+                for each, worth in zip(usual, off, strict=True)
             ]
         )
         high = np.array(
             [
                 self._raw(each) - _own(each, 1.0, len(for_it), self._dot(each, plus))
-                for each in for_it[: len(for_it) - has_words]
+                for each in examples
             ]
         )
-        none = np.array(
-            [
-                self._raw(each) + share * _own(each, 1.0, len(against), self._dot(each, refused))
-                for each in against
-            ]
-        )
-        self._low, self._span = _scale(low, off, high, has_words=has_words)
-        if min(len(high), len(none)) >= _LEAST_ANSWERS:
-            scores = np.array([self._steep(raw) for raw in (*high, *none)])
-            targets = np.concatenate([np.ones(len(high)), np.zeros(len(none))])
-            self._curve = fitted(scores, targets)
+        self._low, self._span = _scale(low, off, high, has_words=bool(words))
         return (low - self._low) / self._span
+
+    def _correct(
+        self, for_it: list[Vector], against: list[Vector], usual: list[Vector], off: Floats
+    ) -> None:
+        """Some further steps by what is judged wrongly, now that there are pages to be wrong of;
+        and the curve of chances, by what each answer scores without its own part."""
+        vectors = [*for_it, *against, *usual]
+        targets = np.concatenate([np.ones(len(for_it)), np.zeros(len(against) + len(usual))])
+        worth = np.concatenate(
+            [
+                np.full(len(for_it), 1.0 / len(for_it)),
+                np.full(len(against), 1.0 / len(against)),
+                off / max(1e-9, float(off.sum())),
+            ]
+        )
+        parts = np.concatenate(
+            [worth[: len(for_it)], np.zeros(len(against)), -worth[len(for_it) + len(against) :]]
+        )
+        for _ in range(_STEPS):
+            chances = [sigmoid(self._steep(self._raw(each))) for each in vectors]
+            moves = worth * (targets - np.array(chances))
+            parts += moves
+            for (columns, values), move in zip(vectors, moves.tolist(), strict=True):
+                np.add.at(self._weights, columns, values * np.float32(move))
+        answers = len(for_it) + len(against)
+        if min(len(for_it), len(against)) >= _LEAST_ANSWERS:
+            without = [
+                self._steep(self._raw(each) - part * float(each[1] @ each[1]))
+                for each, part in zip(vectors[:answers], parts[:answers].tolist(), strict=True)
+            ]
+            self._curve = fitted(np.array(without), targets[:answers])
 
     @staticmethod
     def _mean(vectors: Sequence[Vector], worth: Floats) -> Values:

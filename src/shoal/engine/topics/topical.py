@@ -126,6 +126,7 @@ class TopicalCrawl:
 
     def take_labels(self) -> None:
         """A person said something: the model is made anew, and files and rows with it."""
+        self._was_told = True
         self._topic = topic_of(self._table, self.name) or Topic(self.name)
         self._labels = labels_of(self._table, self.name)
         self.wanted = {label.url for label in self._labels if not label.is_known}
@@ -134,7 +135,7 @@ class TopicalCrawl:
 
     def _make(self) -> None:
         self.model = made_model(self._pages, self._topic, self._labels, self._ordinary)
-        self._is_kept = False
+        self._is_kept, self._is_stale = False, True
         write_model(self._directory, self.name, self.model.to_bytes())
 
     def keep(self) -> None:
@@ -155,6 +156,7 @@ class TopicalCrawl:
     def look_again(self, frontier: DiskFrontier) -> None:
         """Judge anew, in slices, what was fetched and what waits: the model is another one."""
         by = Judge(self.name, self.model, self._pages)
+        self._is_stale = self._was_told = False
         self._again = judging_again(self._table, frontier, self._store, by)
 
     # --- the order of the crawl -------------------------------------------------------------
@@ -236,7 +238,7 @@ class TopicalCrawl:
                 if label.url == url:
                     label.title, label.text = example
                     self._arrived.append(label)
-            self._due = 0
+            self._due, self._was_told = 0, True
         elif len(self._ordinary) < _ORDINARY:
             self._ordinary.append(example)
         else:
@@ -259,6 +261,8 @@ class TopicalCrawl:
         if self._arrived or not self._is_kept or self._read >= self._kept + _KEPT_PAGES:
             self.keep()
         self._explore_some(frontier)
+        if self._is_stale and (self._again is None or self._was_told):
+            self.look_again(frontier)
         deadline = thread_time() + _SLICE_SECONDS
         while self._again is not None and thread_time() < deadline:
             if next(self._again, _OVER) is _OVER:
