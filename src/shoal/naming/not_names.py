@@ -7,7 +7,7 @@ so that a page that is read again has the same names.
 """
 
 import re
-from itertools import islice
+from itertools import chain, islice
 
 from shoal.model.words.marks import ORG, PERSON, PLACE
 
@@ -35,7 +35,9 @@ _FIRMS = (
 )
 _KNOWN = frozenset(_FIRMS.split())
 """Organisations of one word with a capital within that programs do not call their own."""
-_SIGN_OF_CODE = re.compile(r"\w\(\)|\w\.[a-z_]\w*\(|\w::\w|\b__[a-z]")
+_SIGNS_OF_CODE = (("()", r"\(\)"), ("(", r"\.[a-z_]\w*\("), ("::", r"::\w"), ("__", r"__[a-z]"))
+"""What is looked for, where its first part is in the text: each begins with a sign, which a search
+for it leaps to."""
 _SIGNS = 4
 """From so many on a text shows code."""
 _AS_CODE = re.compile(r"(?<=[\w)\]]\.)[A-Za-z]\w*|\b[A-Za-z]\w*(?=\(|\.[a-z_]|::)")
@@ -58,9 +60,9 @@ class Code:
     """What a text shows as code, if it shows any."""
 
     def __init__(self, text: str) -> None:
-        self.is_shown = ("(" in text or "_" in text or "::" in text) and (
-            len(list(islice(_SIGN_OF_CODE.finditer(text), _SIGNS))) == _SIGNS
-        )
+        signs = (sign for part, sign in _SIGNS_OF_CODE if part in text)
+        found = chain.from_iterable(re.finditer(sign, text) for sign in signs)
+        self.is_shown = len(list(islice(found, _SIGNS))) == _SIGNS
         self._words = set(_AS_CODE.findall(text)) if self.is_shown else set[str]()
 
     def has(self, name: str, kind: str) -> bool:
