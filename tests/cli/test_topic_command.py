@@ -13,13 +13,13 @@ def test_a_topic_is_made_shown_and_removed(shoal: Shoal) -> None:
         folder.mkdir()
         (folder / "a.txt").write_text(text * 5)
     made = shoal.ok("topic", "make", "fish", "--folder", "on", "off", "--json")
-    told = json.loads(made.err)
+    told = json.loads(made.out)
     assert (told["yes"], told["no"], told["running"]) == (1, 1, False)
-    listed = json.loads(shoal.ok("topic", "list", "--json").err)
+    listed = json.loads(shoal.ok("topic", "list", "--json").out)
     assert [(each["name"], each["yes"], each["no"]) for each in listed] == [("fish", 1, 1)]
-    assert "trout" in shoal.ok("topic", "show", "fish").err
+    assert "trout" in shoal.ok("topic", "show", "fish").text
     shoal.ok("topic", "remove", "fish")
-    assert json.loads(shoal.ok("topic", "list", "--json").err) == []
+    assert json.loads(shoal.ok("topic", "list", "--json").out) == []
 
 
 @pytest.mark.parametrize(
