@@ -264,7 +264,7 @@ def orders(pages: list[Page], work: Path) -> list[str]:
 
 
 def queries(pages: list[Page], work: Path) -> list[str]:
-    """Until the best answers of the full crawl are there: all, and nine in ten of them."""
+    """Until the best answers of the full crawl are there: all, nine in ten, and in the mean."""
     whole = crawl(pages, work, follow="yes", order="breadth")
     numbers = {page.url: number for number, page in enumerate(pages)}
     rows, lines = [], []
@@ -286,10 +286,11 @@ def queries(pages: list[Page], work: Path) -> list[str]:
         ]
         nine = [each[len(each) * 9 // 10 - 1] for each in places]
         last = [each[-1] for each in places]
-        rows.append([query, len(best), last[0], last[1], nine[0], nine[1]])
-        lines.append(report.line(f"answers {query.replace(' ', '-')}", last[1], last[0]))
-    head = ["query", "answers", "all, breadth", "all, about", "nine in ten, breadth", "about"]
-    print(report.table(head, rows))
+        mean = [sum(each) / len(each) for each in places]
+        rows.append([query, *(each[way] for each in (last, nine, mean) for way in (0, 1))])
+        lines.append(report.line(f"answers {query.replace(' ', '-')}", mean[1], mean[0]))
+    head = ["query", "all, breadth", "about", "nine in ten, breadth", "about"]
+    print(report.table([*head, "mean, breadth", "about"], rows))
     return lines
 
 

@@ -203,11 +203,17 @@ def test_every_scalar_can_be_set_by_its_variable(each: Setting) -> None:
     text = plain.get(each.kind, each.choices[-1] if each.choices else "http://seven")
     if each.key == "agent.name":
         text = "Seven"
+    if each.key == "crawl.weights":
+        text = "popularity=7"
+    if each.key == "crawl.value":
+        text = "0.7"
     if each.key in ("url.max_length", "fetch.max_headers"):
         text = "7000"
     if each.key == "index.memory":
         text = "700MB"
-    if each.key.startswith(("dedupe.resemblance", "search.b", "refresh.share", "crawl.value")):
+    if each.key in ("crawl.value", "crawl.explore") or each.key.startswith(
+        ("dedupe.resemblance", "search.b", "refresh.share")
+    ):
         text = "0.7"
     if each.key == "crawl.weights":
         text = "content=1,popularity=7"

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     import signal
 
     from shoal.access.indexing import Reindexed
-    from shoal.analysis.classes import Applied, ClassCount, ClassShare, Trained
+    from shoal.analysis.classes import ClassCount, ClassShare, Trained
     from shoal.analysis.graph_export import Exported
     from shoal.analysis.graph_report import GraphReport
+    from shoal.analysis.marking import Applied
     from shoal.analysis.near_duplicates import Compared, NearDuplicate, TextOrPage
     from shoal.analysis.order_report import OrderReport
     from shoal.analysis.page_links import PageLinks
     from shoal.analysis.ranking import Ranking
     from shoal.analysis.topic_report import TopicReport
+    from shoal.analysis.trees import TreeLine, TreeReport
     from shoal.cleaners.curve import Curve
     from shoal.collection.collection import Collection
     from shoal.collection.page import Page
@@ -422,6 +424,37 @@ def page_classes(url: str, dir: str | Path | None = None, most: int = 3) -> "lis
 
     with open(dir) as collection:
         return classes.of_page(collection, url, most)
+
+
+def make_tree(
+    dir: str | Path | None = None,
+    leaves: int = 0,
+    depth: int = 3,
+    anew: bool = False,
+    own: bool = False,
+    told: Counted | None = None,
+) -> "TreeReport":
+    """Make a hierarchy of the documents that everyone may read (`own`: of all), with at most so
+    many leaves, and put all pages in their places. Made again it keeps its parts and takes in what
+    is new, until there is half as much again, or it is to be made `anew`."""
+    from shoal.analysis import trees
+
+    return trees.make(dir, leaves, depth, anew=anew, own=own, told=told)
+
+
+def tree(dir: str | Path | None = None, below: str = "") -> "list[TreeLine]":
+    """The parts of the hierarchy that was made, or those below one, with their pages."""
+    from shoal.analysis import trees
+
+    with open(dir) as collection:
+        return trees.lines(collection, below)
+
+
+def remove_tree(dir: str | Path | None = None, told: Counted | None = None) -> "Applied":
+    """Forget the hierarchy that was made, and take the pages out of it."""
+    from shoal.analysis import trees
+
+    return trees.remove(dir, told)
 
 
 def links(url: str, dir: str | Path | None = None, at_most: int = 1000) -> "PageLinks":

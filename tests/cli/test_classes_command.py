@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import shoal as python
-from shoal.analysis.classes import hold
 from shoal.errors import CollectionError, DamagedError, UsageError
 from shoal.layout.classes import ClassesPlace
 from tests.cli.command import Shoal
@@ -288,4 +287,3 @@ def test_classes_of_a_cluster(sorted_reef: tuple[Path, Path], tmp_path: Path) ->
     with python.open(many) as collection:
         held = collection.tablets.ask_all(lambda view: ClassesPlace(view.layout.directory).read())
     assert all(each is not None and each.report == trained.report for each in held)
-    assert hold.__module__ == "shoal.analysis.classes"

@@ -367,7 +367,7 @@ TESTED = {
     *(each[0] for each in (*SAME, *ORDERS, *REFUSED)),
     *("status", "search", "verify", "repair", "rank", "graph", "reindex", "freshness", "compact"),
     *("map", "stop", "plan", "shadow", "doctor", "crawl", "refresh"),
-    *("classes", "entities", "order"),  # their own suites
+    *("classes", "entities", "order", "topic", "tree"),  # their own suites
     "serve",  # tests/web/test_cluster.py
     "entities",  # tests/cluster/test_at_rest.py
 }

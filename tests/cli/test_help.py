@@ -31,6 +31,7 @@ def test_all_commands_are_there() -> None:
         "topic": ("make", "yes", "no", "unsay", "list", "show", "remove", "report"),
         "user": ("add", "remove", "list"),
         "classes": ("train", "apply", "show", "report", "remove"),
+        "tree": ("make", "show", "remove"),
         "sources": ("remove",),
         "mail": ("add",),
         "cluster": (

@@ -15,7 +15,8 @@ from shoal.config import Config
 from shoal.control.own_mail import add_mail, mailboxes_of
 from shoal.control.own_sources import remove_source_at
 from shoal.engine.own_documents import Taking
-from shoal.engine.own_sources import OwnSources, look_at
+from shoal.engine.own_looks import look_at
+from shoal.engine.own_sources import OwnSources
 from shoal.errors import UsageError
 from shoal.layout.layout import Layout
 from shoal.loop import run
@@ -113,6 +114,40 @@ def test_a_mailbox_on_disk_from_look_to_look(place: Path, tmp_path: Path) -> Non
     assert remove_source_at(str(place), box).documents == 2
     assert found(place, "from:ann") == []
     assert mailboxes_of(str(place)) == []
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """Unlike a directory of a test."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def test_a_folder_that_not_all_its_readers_may_enter_is_named_to_nobody(
+    place: Path, open_to_all: Path
+) -> None:
+    """Whoever finds the mail in the open folder learns nothing of the closed one."""
+    box = open_to_all / "mail"
+    for folder in ("open", "closed"):
+        (box / f".{folder}" / "new").mkdir(parents=True)
+        for name in ("cur", "tmp"):
+            (box / f".{folder}" / name).mkdir()
+    for name in ("cur", "new", "tmp"):
+        (box / name).mkdir()
+    (box / ".open" / "new" / "1").write_bytes(written(1, body=WALRUS))
+    (box / ".closed" / "new" / "1").write_bytes(written(1, body=WALRUS))
+    (box / ".closed" / "new" / "2").write_bytes(written(2, body=SEAL))
+    (box / ".closed").chmod(0o700)
+    add_mail(str(place), box, FAST)
+    with shoal.open(place) as collection:
+        assert len(collection.search("folder:open walrus")) == 1
+        assert not collection.search("folder:closed walrus")
+        assert len(collection.search("folder:closed seals")) == 1
+        (mail,) = collection.search("walrus")
+        found = collection.mail(mail.url)
+        assert found is not None
+        assert found.folders == ["closed", "open"]  # the owner's own look
 
 
 def test_an_account_from_look_to_look(

@@ -2,12 +2,7 @@
 
 import asyncio
 import os
-import random
-import signal
-import subprocess
-import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,77 +10,38 @@ import pytest
 import shoal
 from shoal.collection.own_file import body_of
 from shoal.collection.report.freshness import freshness
-from shoal.config import Config
 from shoal.control.own_sources import remove_source_at, sources_of
 from shoal.engine.own_documents import Taking
-from shoal.engine.own_sources import OwnSources, look_at, rows
+from shoal.engine.own_looks import look_at
+from shoal.engine.own_sources import OwnSources, rows
 from shoal.errors import CollectionError
 from shoal.layout.layout import Layout
 from shoal.loop import run
 from shoal.model.compression import unzstd
 from shoal.model.principal import OWNER, Principal
 from shoal.model.source import FOLDER, MAIL, SourceRow
-from shoal.model.urls.file_url import path_of_file_url
-from shoal.sources.disk.permissions import Permissions, acl_of
 from shoal.store.pages import PageStore
 from shoal.store.table import RocksTable
-from tests.cli.command import clean_environment
+from tests.engine.own_parts import (
+    CONFIG,
+    PATIENCE_SECONDS,
+    add,
+    found_by,
+    look,
+    on_disk,
+    place,
+    readers,
+    root,
+    stored,
+    until,
+    watching,
+)
 
-CONFIG = Config().with_({"files.share": 64.0, "crawl.children": 1})
+__all__ = ["place", "root"]
+
 STRANGER = Principal(frozenset({"u:4711", "g:4711", "local"}))
-PATIENCE_SECONDS = 60.0
 QUIET_LOOKS = 6
 FAST: dict[str, object] = {"crawl.children": 1, "politeness.delay": 0.0}
-
-
-def look(place: Path, *folders: Path) -> Taking:
-    added = [bytes(each.resolve()) for each in folders]
-    return run(look_at(place, CONFIG, added)).taking
-
-
-def stored(place: Path) -> dict[bytes, str]:
-    """The text of each document, by its path."""
-    found = {}
-    with RocksTable(Layout(place).table, reader=True) as table:
-        store = PageStore(table, Layout(place).warc)
-        for page in store.stream(b"file:", b"file;", OWNER):
-            found[path_of_file_url(page.url)] = store.text(page.row, OWNER)
-    return found
-
-
-def readers(place: Path) -> dict[bytes, list[str]]:
-    with RocksTable(Layout(place).table, reader=True) as table:
-        store = PageStore(table, Layout(place).warc)
-        pages = store.stream(b"file:", b"file;", OWNER)
-        return {path_of_file_url(page.url): page.document.readers for page in pages}
-
-
-def on_disk(root: Path) -> dict[bytes, str]:
-    found = {}
-    for directory, _, names in os.walk(bytes(root.resolve())):
-        for name in names:
-            path = Path(os.fsdecode(directory + b"/" + name))
-            if path.is_file() and not path.is_symlink():
-                found[bytes(path)] = path.read_text()
-    return found
-
-
-def found_by(place: Path, word: str) -> set[bytes]:
-    with shoal.open(place) as collection:
-        results = collection.search(word, limit=100, site_limit=100)
-        return {path_of_file_url(each.url) for each in results.results}
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return tmp_path / "corpus"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    found = tmp_path / "documents"
-    found.mkdir()
-    return found
 
 
 def test_a_folder_is_read_and_followed_from_look_to_look(place: Path, root: Path) -> None:
@@ -210,6 +166,47 @@ def test_a_source_is_forgotten_with_its_documents(place: Path, root: Path, tmp_p
         remove_source_at(str(place), tmp_path)
 
 
+def files_with(place: Path, word: bytes) -> list[str]:
+    files = [each for each in place.rglob("*") if each.is_file()]
+    return sorted(each.name for each in files if word in each.read_bytes())
+
+
+def test_of_a_source_that_was_forgotten_no_file_has_a_word_left(
+    place: Path, root: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept.txt").write_text("Walrus on the beach")
+    (root / "one.txt").write_text("Clownfish tell zqvxkjw4711 to nobody")
+    with zipfile.ZipFile(root / "a.zip", "w") as file:
+        file.writestr("two.txt", "Anemones tell zqvxkjw4711 to nobody, either")
+    look(place, root, other)
+    assert files_with(place, b"zqvxkjw4711")
+    before = set(Layout(place).index.glob("*.term"))  # whose bytes are no plain words
+    removed = remove_source_at(str(place), root)
+    assert (removed.documents, removed.note) == (2, "")
+    assert files_with(place, b"zqvxkjw4711") == []
+    assert before
+    assert not [each for each in before if each.exists()]
+    assert found_by(place, "zqvxkjw4711") == set()
+    assert found_by(place, "walrus") == {bytes((other / "kept.txt").resolve())}
+
+
+def test_of_files_that_were_deleted_the_table_has_no_word_left(place: Path, root: Path) -> None:
+    """A kill between leaves it to the next look."""
+    for number in range(30):
+        (root / f"{number}.txt").write_text(f"Clownfish tell zqvxkjw{number} to nobody")
+    (root / "kept.txt").write_text("Walrus on the beach")
+    look(place, root)
+    for number in range(30):
+        (root / f"{number}.txt").unlink()
+    assert add(place, root, SHOAL_FAULT="source.removed:30", SHOAL_INDEX_FOLLOW="no")
+    assert any(each.endswith((".sst", ".log")) for each in files_with(place, b"zqvxkjw7 "))
+    look(place)
+    assert not any(each.endswith((".sst", ".log")) for each in files_with(place, b"zqvxkjw7 "))
+    assert stored(place) == on_disk(root)
+
+
 def test_a_file_that_may_not_be_read_is_no_document(
     place: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,30 +267,6 @@ def test_the_copy_is_shown_to_whom_the_file_is_open_now(place: Path, root: Path)
 # --- watching -------------------------------------------------------------------------------------
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not true():  # noqa: ASYNC110 - another process changes it
-            await asyncio.sleep(0.05)
-
-
-def watching(place: Path, work: Callable[[OwnSources], "object"]) -> None:
-    """Follow the sources while something is done, which is awaited."""
-
-    async def both() -> None:
-        started = asyncio.get_running_loop().create_future()
-        following = asyncio.create_task(
-            look_at(place, CONFIG, forever=True, started=started.set_result)
-        )
-        sources = await started
-        try:
-            await work(sources)  # type: ignore[misc]
-        finally:
-            sources.stop()
-            await following
-
-    run(both())
-
-
 def test_changes_are_followed_at_once(place: Path, root: Path) -> None:
     (root / "one.txt").write_text("Clownfish live in anemones")
     look(place, root)
@@ -333,143 +306,6 @@ def test_while_nothing_changes_nothing_is_written(place: Path, root: Path) -> No
                 quiet, before = (quiet + 1 if after == before else 0), after
 
     watching(place, work)
-
-
-# --- a storm --------------------------------------------------------------------------------------
-
-MOST_SOUGHT = 50
-ODD = [b"plain", b"\xff\xfe\xfd", b"new\nline", b"y" * 255, b"a b%20#?", b"-", b"0", b"~x"]
-
-
-class Storm:
-    """Creates, renames, deletes and chmods in a few directories, the same for a seed."""
-
-    def __init__(self, root: Path, seed: int) -> None:
-        self._root = bytes(root.resolve())
-        self._random = random.Random(seed)
-        self._number = 0
-
-    def blow(self, times: int) -> None:
-        for _ in range(times):
-            self._do()
-
-    def _directory(self) -> bytes:
-        path = self._root + b"/d%d" % self._random.randrange(5)
-        if self._random.random() < 0.3:
-            path += b"/e%d" % self._random.randrange(3)
-        return path
-
-    def _path(self) -> Path:
-        name = self._random.choice(ODD)
-        name = name if len(name) > 200 else name + b"%d" % self._random.randrange(6)
-        return Path(os.fsdecode(self._directory() + b"/" + name))
-
-    def _do(self) -> None:
-        what, path = self._random.random(), self._path()
-        try:
-            if what < 0.45:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._number += 1
-                if path.is_fifo():
-                    path.unlink()
-                path.write_text(f"zander number{self._number}")
-            elif what < 0.65:
-                path.rename(self._path())
-            elif what < 0.8:
-                path.unlink()
-            elif what < 0.9:
-                path.chmod(self._random.choice([0o600, 0o604, 0o640, 0o644]))
-            elif what < 0.94:
-                path.parent.rename(os.fsdecode(self._directory()))
-            elif what < 0.97:
-                path.parent.chmod(self._random.choice([0o700, 0o750, 0o755, 0o701]))
-            else:
-                self._odd(path)
-        except OSError:
-            pass  # it is not there, or something is in its way
-
-    def _odd(self, path: Path) -> None:
-        if self._random.random() < 0.5:
-            os.mkfifo(path)
-        else:
-            path.symlink_to(path.parent)
-
-
-def is_as_on_disk(place: Path, root: Path) -> None:
-    disk = on_disk(root)
-    assert stored(place) == disk
-    with shoal.open(place) as collection:
-        assert collection.search("zander").total == len(disk)
-        for path, text in sorted(disk.items())[:MOST_SOUGHT]:
-            found = collection.search(text.rpartition(" ")[2]).results
-            assert [path_of_file_url(each.url) for each in found] == [path]
-    for path, words in readers(place).items():
-        assert words == words_of(path)
-
-
-def words_of(path: bytes) -> list[str]:
-    found, _ = Permissions().readers(path, os.lstat(path), acl_of(path))
-    return list(found)
-
-
-def test_after_a_storm_the_index_is_the_disk(place: Path, root: Path) -> None:
-    weather(place, root, rounds=3, times=150)
-
-
-@pytest.mark.slow
-def test_after_a_great_storm_the_index_is_the_disk(place: Path, root: Path) -> None:
-    weather(place, root, rounds=10, times=10_000)
-
-
-def weather(place: Path, root: Path, rounds: int, times: int) -> None:
-    """Half of each round blows while it is watched, half while nobody looks."""
-    storm = Storm(root, seed=7)
-    look(place, root)
-
-    async def work(_: OwnSources) -> None:
-        storm.blow(times // 2)
-        await asyncio.sleep(0.2)
-
-    for _ in range(rounds):
-        watching(place, work)
-        storm.blow(times // 2)
-    look(place)
-    is_as_on_disk(place, root)
-
-
-POINTS = ("commit.before:9", "commit.after:9", "source.read:5", "source.moving", "source.removed:2")
-
-
-@pytest.mark.parametrize(
-    "point",
-    [
-        *(pytest.param(each, marks=pytest.mark.slow) for each in POINTS),
-        *("commit.before:9", "source.shared"),
-    ],
-)
-def test_a_kill_loses_nothing_and_repeats_nothing_wrongly(
-    place: Path, root: Path, point: str
-) -> None:
-    storm = Storm(root, seed=11)
-    storm.blow(100)
-    add(place, root)
-    storm.blow(200)
-    (root / "zz").write_text("zander the last")
-    # Without an index process, which would go on for a moment.
-    code = add(place, root, SHOAL_FAULT=point, SHOAL_INDEX_FOLLOW="no")
-    assert code == -signal.SIGKILL or point.startswith("source.")
-    storm.blow(20)
-    assert add(place, root) == 0
-    is_as_on_disk(place, root)
-
-
-def add(place: Path, root: Path, **environ: str) -> int:
-    command = [sys.executable, "-P", "-m", "shoal", "add", str(root), "--dir", str(place)]
-    command += ["--set", "files.share=64", "--set", "crawl.children=1", "--quiet", "--traceback"]
-    variables = clean_environment() | {"SHOAL_INDEX_FOLLOW": "yes"} | environ
-    done = subprocess.run(command, env=variables, capture_output=True, check=False, timeout=120)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
-    return done.returncode
 
 
 def test_texts_are_stored_compressed_and_nothing_is_archived(place: Path, root: Path) -> None:

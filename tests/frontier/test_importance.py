@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 import pytest
 
 from shoal.counters import Counts
+from shoal.engine.limits import count_passed, passed_of
 from shoal.frontier.schedule.politeness import Politeness
 from shoal.frontier.state.provenance import Provenance
 from shoal.frontier.state.rows import UrlRow
@@ -18,6 +19,7 @@ from shoal.frontier.state.worth import (
     Scale,
     Worth,
     add_vote,
+    passed_key,
     sites_of,
     votes_of,
 )
@@ -404,3 +406,20 @@ def test_a_farm_of_ten_thousand_hosts_gets_next_to_nothing(
     assert len(farm) <= len(asked) / 100
     waits = [row for row, _ in FrontierView(play.table).urls(b"\x01", None)]
     assert sum(row.startswith(b"test,f") for row in waits) > len(farm)  # it was found
+
+
+def test_fetched_pages_are_counted_by_their_value(
+    table: RocksTable, clock: FakeClock, web: list[list[int]]
+) -> None:
+    """As they come, by the value that is asked for; by another they are counted anew."""
+    play = play_by(table, clock, Importance(votes="links", threshold=0.5))
+    play.add(url_of(0))
+    play.crawl(lambda visit: answers(web, visit), most=100)
+    rows = [url for _, url in FrontierView(table).urls(b"\x01", None) if url.visits]
+    for value in (0.5, 0.4, 0.9):
+        wanted = sum(url.priority >= value for url in rows)
+        if value == 0.5:
+            assert play.frontier.counts[passed_key(value)] == wanted > 0
+        for _ in range(2):
+            count_passed(FrontierView(table), play.frontier.counts, value)
+            assert passed_of(play.frontier.counts, value) == wanted

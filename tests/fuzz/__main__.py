@@ -17,7 +17,7 @@ import pytest
 from tests.fuzz.properties import Properties
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-MODULES = ("scan", "references", "content", "prints", "simhash", "pairs", "stems", "learn")
+MODULES = ("scan", "references", "content", "prints", "simhash", "pairs", "stems", "learn", "names")
 _HELP = """Draws new cases: for MINUTES in all for the property tests (each has its share, and is
 run once at least), and for MINUTES each for the modules in C, which are built with sanitizers and
 held against their Python forms. What fails is told with the @example to keep, or is kept in

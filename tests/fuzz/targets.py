@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from html import unescape
 from itertools import accumulate
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from shoal.index import vector
 from shoal.index.text_stems import PlainPieces, make_pieces
 from shoal.learn import steps
 from shoal.learn import words as learn_words
+from shoal.naming import names
 from tests.fuzz.mutations import damaged, page
 
 Case = tuple[Any, ...]
@@ -334,6 +336,43 @@ def _learn(text: str, seed: int, pairs: bool, numbers: list[list[int]], outputs:
     return keys == plain[0] and len(values) == len(keys)
 
 
+# --- names ------------------------------------------------------------------------------------
+
+
+def _draw_names(random: Random) -> Case:
+    signs = "aZ0 .,'’&@#:/-\n\x00\ud800\u0301\u4e2d\U0001f600"
+    odd = "".join(random.choices(signs, k=random.randrange(80)))
+    return random.choice((page(random), odd, "Ann Smith " + odd)), random.randrange(2**32)
+
+
+def _names(text: str, seed: int) -> bool:
+    """There is no Python form: names stand in order within the text, and the same twice. A damaged
+    model is refused or read, and says anything."""
+    native = names.native
+    if native is None:
+        return True
+    shipped = _model_of_names()
+    once, model = native.Model(shipped), native.Model(shipped)
+    found = model.spans(text)
+    wrong = bytearray(shipped)
+    for place in Random(seed).choices(range(len(wrong)), k=200):
+        wrong[place] = seed & 255
+    wrong[8:20] = shipped[8:20] if seed % 4 else wrong[8:20]
+    _answer(lambda: native.Model(bytes(wrong)).spans(text))
+    places = [place for start, end, *_ in found for place in (start, end)]
+    return (
+        places == sorted(places)
+        and all(0 <= place <= len(text) for place in places)
+        and all(0 <= kind < len(names.KINDS) and 0 <= sure <= 1.001 for *_, kind, sure in found)
+        and model.spans(text) == found == once.spans(text)
+    )
+
+
+@cache
+def _model_of_names() -> bytes:
+    return Path(names.__file__).with_name(names.MODELS["en"]).read_bytes()
+
+
 TARGETS = {
     "scan": Target("shoal.converters.html._scan", _draw_scan, _scan),
     "references": Target("shoal.converters.html._references", _draw_references, _references),
@@ -343,4 +382,5 @@ TARGETS = {
     "pairs": Target("shoal.duplicates.pairs._pairs", _draw_pairs, _pairs),
     "stems": Target("shoal.index._stems", _draw_stems, _stems),
     "learn": Target("shoal.learn._learn", _draw_learn, _learn),
+    "names": Target("shoal.naming._names", _draw_names, _names),
 }

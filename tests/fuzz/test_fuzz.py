@@ -168,7 +168,8 @@ def test_only_a_fuzzer_draws_new_cases() -> None:
             ["1", "src/shoal"],
             (
                 "check: argument TARGET: 'src/shoal' is no target: there are properties, scan, "
-                "references, content, prints, simhash, pairs, stems, learn, and paths in tests/.\n"
+                "references, content, prints, simhash, pairs, stems, learn, names, and paths "
+                "in tests/.\n"
             ),
         ),
     ],

@@ -29,6 +29,7 @@ from shoal.maintenance.index_findings import index_findings
 from shoal.model.cell import newest_key, value_of
 from shoal.model.compression import zstd
 from shoal.model.document import Document, Fate, Understood
+from shoal.model.entry import Entry
 from shoal.model.link import Link, Rel
 from shoal.model.outcome import Outcome
 from shoal.model.principal import OWNER
@@ -458,6 +459,31 @@ def test_between_the_rows_of_one_step(shelf: Shelf) -> None:
         follower.commit()
     assert seen[:2] == [0, 0], "what is not whole is not said to be"
     shelf.assert_equal()
+
+
+def test_what_was_entered_ahead_is_not_entered_again(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(120):
+        shelf.put(f"{A}{number}", "cod")
+    entered: list[bytes] = []
+    real = Entries.of
+
+    def counted(self: Entries, row: bytes) -> Entry | None:
+        entered.append(row)
+        return real(self, row)
+
+    monkeypatch.setattr(Entries, "of", counted)
+    with IndexWriter(shelf.path) as writer:
+        follower = Follower(shelf.table, shelf.store, writer)
+
+        def between() -> None:
+            follower.enter_ahead(range(100, 121))
+
+        while follower.step(between):
+            pass
+        follower.commit()
+    assert sorted(entered) == sorted(row_key(f"{A}{number}") for number in range(120))
 
 
 def test_whose_changes_are_awaited(shelf: Shelf) -> None:

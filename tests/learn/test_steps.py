@@ -7,6 +7,7 @@ import pytest
 
 from shoal.learn import steps
 from shoal.learn.steps import FIRST_SQUARE, Examples
+from shoal.learn.vocabulary import plain_columns
 
 FEATURES, COUNT = 30, 40
 
@@ -102,3 +103,13 @@ def test_arrays_that_do_not_fit_are_refused(place: int, wrong: Any) -> None:
     for outputs in (0, -1, 1 << 40):
         with pytest.raises(ValueError, match="do not fit"):
             compiled.learn(weights, squares, *given, outputs, 0.5, 0.0, False)
+
+
+def test_c_and_python_find_the_same_columns() -> None:
+    compiled = pytest.importorskip("shoal.learn._learn").columns
+    random = np.random.default_rng(3)
+    for count in (0, 1, 5, 3000):
+        known = np.unique(random.integers(0, 1 << 32, count, np.uint32))
+        keys = np.concatenate([known[::2], random.integers(0, 1 << 32, 50, np.uint32)])
+        for some in (keys, keys[:0]):
+            assert compiled(some, known) == plain_columns(some, known)

@@ -5,11 +5,13 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from random import Random
 
 import pytest
 from rocksdict import BlockBasedOptions, DBCompressionType, Options, Rdict
 
 from shoal.errors import CollectionError
+from shoal.model.compression import unzstd, zstd, zstd_stored
 from shoal.store.table import FAMILIES, RocksTable
 
 
@@ -259,3 +261,66 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
     with RocksTable(tmp_path / "table") as table:
         numbers = [int.from_bytes(key, "big") for key, _ in table.scan("page", b"")]
         assert numbers == list(range(int(count) + 1))
+
+
+def test_a_reader_that_missed_the_end_of_the_log_sees_what_was_moved_into_files(
+    tmp_path: Path,
+) -> None:
+    with RocksTable(tmp_path / "table") as table:
+        for family in FAMILIES:
+            put(table, family, b"k", b"before")
+        with RocksTable(tmp_path / "table", reader=True) as reader:
+            assert reader.get("page", b"k") == b"before"
+            for family in FAMILIES:
+                put(table, family, b"k", b"after")
+            table.flush()
+            reader.catch_up()
+            assert {reader.get(family, b"k") for family in FAMILIES} == {b"after"}
+
+
+def test_a_reader_sees_what_a_writer_wrote_before_it_came_again(tmp_path: Path) -> None:
+    with RocksTable(tmp_path / "table") as table:
+        for family in FAMILIES:
+            put(table, family, b"k", b"before")
+        reader = RocksTable(tmp_path / "table", reader=True)
+        for family in FAMILIES:
+            put(table, family, b"k", b"after")
+    with reader:
+        for _ in range(3):
+            with RocksTable(tmp_path / "table"):
+                reader.catch_up()
+                assert {reader.get(family, b"k") for family in FAMILIES} == {b"after"}
+
+
+def test_what_was_deleted_is_gone_from_the_files(tmp_path: Path) -> None:
+    secret = b"4f1c9f8e5bb04b0f"
+
+    def is_there() -> bool:
+        return any(secret in file.read_bytes() for file in (tmp_path / "table").iterdir())
+
+    with RocksTable(tmp_path / "table") as table:
+        put(table, "text", b"file:/a", secret)
+        table.flush()
+        assert is_there()
+        batch = table.batch()
+        batch.delete("text", b"file:/a")
+        table.write(batch)
+        table.flush()
+        assert is_there()
+        table.compact_range("text", b"file:/a", b"file:/b")
+        assert not is_there()
+
+
+def test_texts_of_ones_own_are_compressed_with_each_other(tmp_path: Path) -> None:
+    """Letters have sentences in common, and say little twice."""
+    random, words = Random(3), [f"word{number}" for number in range(3_000)]
+    sentences = [" ".join(random.choices(words, k=20)) for _ in range(60)]
+    texts = [". ".join(random.sample(sentences, 8)).encode() for _ in range(300)]
+    with RocksTable(tmp_path / "table") as table:
+        for number, text in enumerate(texts):
+            put(table, "text", b"%06d" % number, zstd_stored(text))
+        table.compact()
+        together = table.bytes_on_disk()["text"]
+        assert together < 0.5 * sum(len(zstd(text)) for text in texts)
+        read = [unzstd(value) for _, value in table.scan("text", b"")]
+    assert read == texts

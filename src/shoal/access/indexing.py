@@ -4,12 +4,9 @@ tablet of a cluster."""
 from pathlib import Path
 
 from shoal.access.opening import tablet_directories
-from shoal.collection.view import TabletView
 from shoal.errors import Busy
-from shoal.index.writer import IndexWriter
-from shoal.indexer.follower import Follower, Progress, commit
-from shoal.indexer.indexing import bring_up_to_date
-from shoal.indexer.memory import Memory
+from shoal.indexer.follower import Progress
+from shoal.indexer.indexing import bring_up_to_date, rebuild
 from shoal.layout.layout import place_of
 from shoal.model.record import Struct
 
@@ -42,12 +39,5 @@ def reindex(
 
 
 def _reindex(directory: Path, progress: Progress | None) -> Reindexed:
-    with (
-        TabletView(directory) as collection,
-        Memory(collection.layout.index, collection.config.index.memory) as memory,
-        IndexWriter(collection.layout.index, memory.heap_bytes) as writer,
-    ):
-        follower = Follower(collection.table, collection.store, writer, memory)
-        documents = follower.rebuild(progress)
-        state = commit(collection.layout, follower)
-        return Reindexed(state.pages, documents)
+    state, documents = rebuild(directory, progress)
+    return Reindexed(state.pages, documents)

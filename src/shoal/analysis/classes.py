@@ -6,42 +6,32 @@ come; those that are stored already are marked here, slice by slice. A page's cl
 cluster each tablet has the file, and tells its own pages.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shoal.access.opening import open_collection
 from shoal.analysis.class_examples import examples_of, page_parts_of
 from shoal.analysis.class_training import explained, learned
+from shoal.analysis.marking import (
+    Applied,
+    Counted,
+    counted,
+    forget,
+    held,
+    hold,
+    mark_stored,
+    take_back,
+)
 from shoal.collection.collection import Collection
-from shoal.collection.slices import Slice, cut, in_order
 from shoal.collection.view import TabletView
-from shoal.control.commands import mark_all
 from shoal.errors import CollectionError, UsageError
-from shoal.layout.classes import ClassesPlace, ClassReport, LearnedClasses, packed, unpacked
+from shoal.layout.classes import ClassReport, LearnedClasses, packed, unpacked
 from shoal.layout.layout import place_of
 from shoal.learn.page_classes import PageClasses
 from shoal.model.record import Struct
-from shoal.model.urls.rowkey import url_of
-from shoal.model.words.marks import CLASS, facet_values
-from shoal.worker.page_marks import PageMarks
+from shoal.model.words.marks import CLASS
 
 MOST_SHOWN_WORDS = 10
 _NONE = "No classes were learned here; learn some with: shoal classes train TREE"
-_PAGE_BYTES = 3_000
-"""What looking at a page is taken for, beside its text: an answer looks at some hundred pages."""
-
-Counted = Callable[[int], None]
-
-
-class Applied(Struct):
-    """What became of the pages that are stored."""
-
-    pages: int
-    changed: int
-    """Whose classes are others than before."""
-    waits: bool = False
-    """Whether a running crawl, or the next start of a cluster, has yet to write it."""
 
 
 class Trained(Struct):
@@ -82,7 +72,7 @@ def train(
     place = place_of(dir)
     with open_collection(place) as collection:
         found = learned(examples_of(tree, place), accept)
-        collection.tablets.ask_all(hold, packed(found))
+        collection.tablets.ask_all(hold, CLASS, packed(found))
     return Trained(found.report, apply(dir, told))
 
 
@@ -95,9 +85,7 @@ def apply(
     with open_collection(place) as collection:
         if learned_at(collection) is None:
             raise CollectionError(_NONE)
-        done = Applied(0, 0)
-        done.waits = mark_all(place, _changes(collection, done, told or _silent))
-    return done
+        return mark_stored(collection, CLASS, told or _silent)
 
 
 def remove(
@@ -107,10 +95,8 @@ def remove(
     """`shoal.remove_classes`: forget what was learned, and take the marks back."""
     place = place_of(dir)
     with open_collection(place) as collection:
-        collection.tablets.ask_all(forget)
-        done = Applied(0, 0)
-        done.waits = mark_all(place, _taken_back(collection, done, told or _silent))
-    return done
+        collection.tablets.ask_all(forget, CLASS)
+        return take_back(collection, CLASS, told or _silent)
 
 
 def report(dir: str | Path | None = None) -> ClassReport:  # noqa: A002 - as above
@@ -124,12 +110,9 @@ def report(dir: str | Path | None = None) -> ClassReport:  # noqa: A002 - as abo
 
 def tree(collection: Collection) -> list[ClassCount]:
     """`shoal.class_tree`: all classes and what stands above them, with how many pages each has."""
-    counted: Counter[str] = Counter()
-    for each in collection.tablets.ask_all(pages_of_classes):
-        counted.update(each)
     found = learned_at(collection)
     known = {} if found is None else {line.name: line for line in found.report.classes}
-    lines = {name: ClassCount(name, pages) for name, pages in counted.items()}
+    lines = {name: ClassCount(name, pages) for name, pages in counted(collection, CLASS).items()}
     for name, line in known.items():
         here = lines.setdefault(name, ClassCount(name))
         here.examples, here.words = line.examples, line.words
@@ -164,89 +147,13 @@ def _said(found: LearnedClasses, parts: dict[str, str], name: str) -> list[tuple
 
 def learned_at(collection: Collection) -> LearnedClasses | None:
     """What was learned for a collection, as its first tablet has it."""
-    data = collection.tablets.ask(0, held)
+    data = collection.tablets.ask(0, held, CLASS)
     return unpacked(data) if data else None
-
-
-# --- questions to tablets -------------------------------------------------------------------
-
-
-def hold(view: TabletView, data: bytes) -> None:
-    ClassesPlace(view.layout.directory).write(data)
-
-
-def forget(view: TabletView) -> None:
-    ClassesPlace(view.layout.directory).remove()
-
-
-def held(view: TabletView) -> bytes:
-    """Empty where nothing was learned."""
-    path = ClassesPlace(view.layout.directory).path
-    return path.read_bytes() if path.exists() else b""
 
 
 def parts_of_page(view: TabletView, url: str) -> dict[str, str]:
     stored = view.store.page(view.row(url), view.principal)
     return {} if stored is None else page_parts_of(view, stored.row, stored.when)
-
-
-def class_changes(view: TabletView, start: bytes) -> Slice[str | None]:
-    """The classes of each page from a row on; None where they are as before."""
-    marks = PageMarks(view.layout.directory)
-    marks.load(held(view))
-
-    def looked_at() -> Iterator[tuple[bytes, str | None, int]]:
-        for page in view.store.stream(start, b"\xff", view.principal):
-            document = page.document
-            found = ""
-            if document.text_chars:
-                parts = page_parts_of(view, page.row, page.when)
-                found = marks.of_parts(parts)
-            before = view.store.marks(page.row, view.principal).get(CLASS, "")
-            is_new = found != before
-            yield page.row, found if is_new else None, _PAGE_BYTES + document.text_chars
-
-    return cut(looked_at())
-
-
-def marked(view: TabletView, start: bytes) -> Slice[str | None]:
-    """The pages that have classes."""
-    return cut(
-        (cell.row, "", _PAGE_BYTES)
-        for cell in view.store.cells.scan("mark", start, b"\xff")
-        if cell.qualifier == CLASS.encode()
-    )
-
-
-def pages_of_classes(view: TabletView) -> dict[str, int]:
-    """How many pages each class has, and what stands above it."""
-    found: Counter[str] = Counter()
-    for cell in view.store.cells.scan("mark", b"\x01", b"\xff"):
-        if cell.qualifier == CLASS.encode():
-            marks = view.store.marks(cell.row, view.principal)
-            found.update(facet_values(CLASS, marks.get(CLASS, "")))
-    return dict(found)
-
-
-def _changes(
-    collection: Collection, done: Applied, told: Counted
-) -> Iterator[tuple[str, dict[str, str]]]:
-    for row, found in in_order(collection.tablets, class_changes, b"\x01"):
-        done.pages += 1
-        told(done.pages)
-        if found is not None:
-            done.changed += 1
-            yield url_of(row), {CLASS: found}
-
-
-def _taken_back(
-    collection: Collection, done: Applied, told: Counted
-) -> Iterator[tuple[str, dict[str, str]]]:
-    for row, _ in in_order(collection.tablets, marked, b"\x01"):
-        done.pages += 1
-        done.changed += 1
-        told(done.pages)
-        yield url_of(row), {CLASS: ""}
 
 
 def _silent(_: int) -> None:

@@ -21,7 +21,8 @@ from shoal.errors import CollectionError, ShoalError, UsageError
 _TRACEBACK = "--traceback"
 _THEMES = (
     *("crawl", "refresh", "sources", "plan", "map", "sitemap", "feed", "read", "search", "serve"),
-    *("analysis.links", "analysis.freshness", "analysis.simulate", "analysis.classes"),
+    *("analysis.links", "analysis.freshness", "analysis.simulate"),
+    *("analysis.classes", "analysis.tree"),
     *("convert", "clean", "slope", "analysis.dups", "control", "analysis.mark"),
     *("analysis.topic",),
     *("cluster", "demo", "store", "reindex", "verify", "doctor"),

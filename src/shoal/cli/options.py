@@ -51,6 +51,7 @@ app.add_typer(sources_app, name="sources")
 mail_app = typer.Typer(help="Mailboxes of your own: which are read, and how far.")
 app.add_typer(mail_app, name="mail")
 classes_app = _group("classes", "Which documents belong together: learned from examples.")
+tree_app = _group("tree", "The hierarchy that the documents themselves make.")
 cluster_app = _group("cluster", "One collection on many machines.")
 
 

@@ -156,9 +156,10 @@ def mail_folders(collection: TabletView, url: str) -> list[str]:
     if page is None:
         return []
     named = [value for name, value in page.document.fields if name == FOLDER]
-    if collection.principal.everything or not named:
-        return named
-    return own_mail.folders_of(collection.table, page.url, collection.principal)
+    if not named:
+        return []
+    found = own_mail.folders_of(collection.table, page.url, collection.principal)
+    return named if collection.principal.everything and not found else found
 
 
 # --- near-duplicates ------------------------------------------------------------------------

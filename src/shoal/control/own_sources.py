@@ -11,23 +11,15 @@ from shoal.collection.view import TabletView
 from shoal.config import Config
 from shoal.engine.local_files import has_readers
 from shoal.engine.mail_sources import mail_inventory
-from shoal.engine.own_sources import (
-    OwnSources,
-    Tablet,
-    Tell,
-    checked_path,
-    look_at,
-    remove_source,
-    rows,
-    whole_path,
-)
+from shoal.engine.own_looks import Forgotten, Tablet, look_at, remove_source
+from shoal.engine.own_sources import OwnSources, Tell, checked_path, rows, whole_path
 from shoal.errors import CollectionError, UsageError
-from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow
+from shoal.layout.crawl_row import roots_of
 from shoal.layout.following import Following, read_following
 from shoal.layout.layout import Layout
 from shoal.loop import run
 from shoal.model.principal import OWNER
-from shoal.model.record import Struct, unpack
+from shoal.model.record import Struct
 from shoal.model.source import FOLDER, MAIL, SourceRow, shown
 from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
@@ -93,6 +85,8 @@ class Removed(Struct):
     documents: int
     handed: bool = False
     """Whether a running crawl was told, which forgets it."""
+    note: str = ""
+    """What is still to be done, for nothing of them to be left in the collection's files."""
 
 
 def add_sources(
@@ -167,15 +161,10 @@ def holds_own(place: str | Path) -> bool:
 
 
 def _holds_own(view: TabletView) -> bool:
-    if next(rows(view.table), None) is not None or has_readers(view.config, _roots(view.table)):
+    if next(rows(view.table), None) is not None or has_readers(view.config, roots_of(view.table)):
         return True
     files = view.store.stream(row_key("file:///"), row_key("file:///") + b"\xff", OWNER)
     return any(page.document.readers for page in files)
-
-
-def _roots(table: Table) -> list[str]:
-    stored = table.get("site", CRAWL_KEY)
-    return [] if stored is None else unpack(CrawlRow, stored).roots
 
 
 async def watch_all(
@@ -223,8 +212,12 @@ def remove_source_at(place: str, path: str | Path) -> Removed:
                 raise UsageError(f"{shown(whole)} is no source of this collection")
         Inbox(layout.inbox).post(RemoveSource(whole))
         return Removed(shown(whole), 0, handed=True)
-    gone = run(remove_source(layout.directory, config, whole))
-    return Removed(shown(whole), gone)
+    return removed(whole, run(remove_source(layout.directory, config, whole)))
+
+
+def removed(name: bytes, done: Forgotten) -> Removed:
+    note = "" if done.is_wiped else "their words leave the index's files with: shoal reindex"
+    return Removed(shown(name), done.documents, note=note)
 
 
 def name_of(path: str | Path) -> bytes:

@@ -27,7 +27,7 @@ from shoal.converters.sniff.sniff import (
     looks_like_text,
     media_type,
 )
-from shoal.model.compression import zstd
+from shoal.model.compression import zstd, zstd_stored
 from shoal.model.content import content_text
 from shoal.model.digest import content_digest, payload_digest, text_digest
 from shoal.model.document import Document, Fate, Understood
@@ -101,18 +101,20 @@ class Reader:
             of_style = needed.of_style(visit, fetched, body) if needed else []
             return Understood(requisites=of_style)
         context = self._context(visit, fetched, body, problem)
+        # What is a person's own is compared with nothing, and compressed where it comes to rest.
+        pack_text = zstd_stored if visit.readers else zstd
         pages, links, prints = list[Document](), list[Link](), list[tuple[bytes, bytes]]()
         about = b""
         for converted in documents(self._registry, body, context):
             content = content_text(converted.page.text, converted.page.line_scores)
-            document = self._document(fetched, len(body), converted)
+            document = self._document(fetched, len(body), converted, pack_text)
             document.licenses = licenses(fetched, converted.page.licenses, visit.url)
             document.content_chars = len(content)
             document.content_digest = content_digest(content or converted.page.text)
             self._judge(document, converted, fetched)
             document.problem = "; ".join(filter(None, (problem, document.problem)))
             pages.append(document)
-            if self._settings.prints is not None:
+            if self._settings.prints is not None and not visit.readers:
                 prints.append(self._settings.prints(content or converted.page.text))
             if self._settings.names is not None:
                 named_in = content or converted.page.text if document.text else ""
@@ -159,7 +161,13 @@ class Reader:
         cut = f"the body was cut after {len(fetched.body)} bytes"
         return encoding.Decoded(decoded.data, "; ".join(filter(None, (cut, decoded.problem))))
 
-    def _document(self, fetched: Fetched, decoded_bytes: int, converted: Converted) -> Document:
+    def _document(
+        self,
+        fetched: Fetched,
+        decoded_bytes: int,
+        converted: Converted,
+        pack_text: Callable[[bytes], bytes],
+    ) -> Document:
         page = converted.page
         text = page.text.encode("utf-8", "replace")
         is_own = not converted.name  # a member's digest would be that of all others, too
@@ -179,7 +187,7 @@ class Reader:
             charset_from=page.charset_from,
             description=page.description,
             canonical=page.canonical,
-            text=zstd(text) if text else b"",
+            text=pack_text(text) if text else b"",
             text_chars=len(page.text),
             body_bytes=len(fetched.body) if is_own else 0,
             decoded_bytes=decoded_bytes if is_own else 0,

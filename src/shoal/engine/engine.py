@@ -23,7 +23,8 @@ from shoal.engine.injecting import Injecting
 from shoal.engine.limits import CrawlLimits
 from shoal.engine.local_files import keep_to_owner, look_again, may_name
 from shoal.engine.own_documents import OwnDocuments
-from shoal.engine.part_settings import child_config, frontier_settings, signature_of
+from shoal.engine.own_tidying import Tidying
+from shoal.engine.part_settings import child_config, child_limits, frontier_settings, signature_of
 from shoal.engine.preflight import is_nameless
 from shoal.engine.rank_upkeep import link_facts
 from shoal.engine.recovery import Recovered, mend_archive, set_clock
@@ -32,7 +33,6 @@ from shoal.engine.replaying import Replaying
 from shoal.engine.revisit_settings import budget_per_second, mode_of, refresher_of
 from shoal.engine.source_schedule import DiskSourceSchedule
 from shoal.engine.topics.desk import TopicDesk, topical
-from shoal.errors import CollectionError
 from shoal.focus.rules import load_rules, parse_rules
 from shoal.focus.scope import CrawlScope, anywhere
 from shoal.frontier.background.revisit_dates import Selection, leave_chosen
@@ -41,15 +41,14 @@ from shoal.frontier.schedule.allowance import Mode
 from shoal.frontier.state.rows import MODE_KEY
 from shoal.frontier.state.settings import Report, Seams
 from shoal.frontier.state.view import FrontierView
-from shoal.layout.crawl_row import CRAWL_KEY, CrawlRow, scope_settings
+from shoal.layout.crawl_row import CRAWL_KEY, scope_settings, stored_crawl
 from shoal.layout.duplicates import duplicates
 from shoal.layout.identity import TabletIdentity, adopt_identity, borrower_of
 from shoal.layout.layout import Layout, WriteLock
 from shoal.layout.runs import RunLog
 from shoal.model.link import Link
 from shoal.model.messages import Root
-from shoal.model.record import VERSION as SCHEMA
-from shoal.model.record import pack, unpack
+from shoal.model.record import pack
 from shoal.model.urls.rowkey import site_of_key
 from shoal.model.urls.url import site_of
 from shoal.model.visit import Keep
@@ -57,8 +56,8 @@ from shoal.store.archive_ends import written_ends
 from shoal.store.archive_sync import ArchiveSync
 from shoal.store.pages import PageStore
 from shoal.store.rows import stored_fate
-from shoal.store.table import RocksTable
-from shoal.understand.pool import ChildLimits, Pool
+from shoal.store.table import CACHE_BYTES, READER_CACHE_BYTES, RocksTable
+from shoal.understand.pool import Pool
 from shoal.understand.process import command_for
 from shoal.worker.child_config import FACTORY
 from shoal.worker.fetchers import fetchers, resolver
@@ -105,7 +104,7 @@ class Engine:
         adopt_identity(self._table, self._identity, self.layout.directory, at_rest=self._at_rest)
         mended = mend_archive(self._table, self.layout.warc, self.clock.now())
         self._open_store()
-        self._row = self._read_row()
+        self._row = stored_crawl(self._table, self.layout.directory)
         self._nameless = is_nameless(self.config, self._row.roots)
         """Whether nobody says who asks, so that no public address may be asked."""
         self._resolver = resolver(self.config, self.clock)
@@ -137,9 +136,9 @@ class Engine:
 
     def _open_table(self) -> RocksTable:
         identity, path = self._identity, self.layout.table
-        if identity is None:
-            return RocksTable(path)
-        return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
+        if identity is not None:
+            return RocksTable(path, cache_bytes=identity.cache_bytes, guard=identity.must_hold)
+        return RocksTable(path, cache_bytes=READER_CACHE_BYTES if self._at_rest else CACHE_BYTES)
 
     def _open_store(self) -> None:
         identity, versions = self._identity, self.config.crawl.versions
@@ -148,16 +147,6 @@ class Engine:
         )
         """What concerns other tablets."""
         self._store = PageStore(self._table, self.layout.warc, versions, self._outbox)
-
-    def _read_row(self) -> CrawlRow:
-        stored = self._table.get("site", CRAWL_KEY)
-        row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
-        if row.schema != SCHEMA:
-            raise CollectionError(
-                f"The collection in {self.layout.directory} is of another release of Shoal "
-                f"(rows of version {row.schema}, this one writes {SCHEMA}); use that release."
-            )
-        return row
 
     def _open_prints(self) -> DiskDuplicates:
         identity, settings = self._identity, self.config.dedupe
@@ -204,9 +193,8 @@ class Engine:
         self._fetcher = fetchers(
             config, self._resolver, self.clock, holds, lambda: self._nameless, self.bodies
         )
-        of_child = config.understand
-        limits = ChildLimits(page_seconds=of_child.timeout, memory_bytes=of_child.memory)
-        how = self._child_config(), config.crawl.child_count, limits, self.clock, self.bodies
+        children, limits = config.crawl.child_count, child_limits(config)
+        how = self._child_config(), children, limits, self.clock, self.bodies
         self._pool = Pool(command_for(FACTORY), *how)
 
     # --- a crawl ----------------------------------------------------------------------------
@@ -282,8 +270,9 @@ class Engine:
     def injecting(self) -> Injecting:
         return Injecting(self._parts, self._frontier, self._desk, Keep(self.config.crawl.keep))
 
-    def own_documents(self) -> OwnDocuments:
-        return OwnDocuments(self.crawl(), self._frontier, self._store, self._prints, self.clock)
+    def own_documents(self, tidy: Tidying) -> OwnDocuments:
+        how = self.crawl(), self._frontier, self._store, self._prints, self.clock, tidy
+        return OwnDocuments(*how)
 
     def cpu_seconds(self) -> float:
         return time.process_time() + self._pool.stats.cpu_seconds

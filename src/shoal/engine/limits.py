@@ -12,7 +12,9 @@ from shoal.clock import Clock
 from shoal.config import Config
 from shoal.counters import Counts
 from shoal.frontier.outcome.requisites import QUEUED as REQUISITES_QUEUED
+from shoal.frontier.state.view import FrontierView
 from shoal.frontier.state.worth import passed_key
+from shoal.model.outcome import State
 
 _DISK_LOOK_SECONDS = 1.0
 _TOO_MANY = 0.01
@@ -22,6 +24,19 @@ _TOO_MANY = 0.01
 def pages_of(counts: Counts) -> int:
     """What is held against the limit on pages: also what came inside of them."""
     return counts.total("fetched/") + counts["unchanged"] + counts.total("inside/fetched/")
+
+
+def count_passed(view: FrontierView, counts: Counts, value: float) -> None:
+    """How many pages of at least that value were fetched, counted anew: earlier runs may have
+    counted by another."""
+    found = sum(
+        url.state is State.FETCHED
+        and url.worth is not None
+        and not url.restricted
+        and url.priority >= value
+        for _, url in view.urls(b"\x01", None)
+    )
+    counts.add(passed_key(value), found - counts[passed_key(value)])
 
 
 def valuable_enough(wanted: int, value: float) -> str:

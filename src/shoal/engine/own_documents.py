@@ -17,6 +17,7 @@ from shoal import faults
 from shoal.clock import Clock
 from shoal.core import Crawl
 from shoal.duplicates.duplicates import DiskDuplicates
+from shoal.engine.own_tidying import Tidying
 from shoal.engine.sharing import Sharing
 from shoal.frontier.frontier import DiskFrontier
 from shoal.model.document import Document, Fate, Understood
@@ -76,15 +77,17 @@ class CpuShare:
 
 
 class OwnDocuments:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a crawl, past which documents come
         self,
         crawl: Crawl,
         frontier: DiskFrontier,
         store: PageStore,
         duplicates: DiskDuplicates,
         clock: Clock,
+        tidying: Tidying,
     ) -> None:
         self._crawl = crawl
+        self._tidying = tidying
         self._clock = clock
         self._frontier = frontier
         self._store = store
@@ -143,6 +146,7 @@ class OwnDocuments:
                 return
             visit = self._visit(taken.url, taken.readers)
             visit.fields = list(taken.fields)
+            self._tidying.note(visit.row, gone=False)
             await self._crawl.inject(visit, fetched, partial(source.note, change=taken))
             faults.point("source.read")
             self.taking.read += 1
@@ -167,6 +171,7 @@ class OwnDocuments:
         documents = [_as_new(page.document, moved.readers) for page in pages]
         understood = Understood(documents, links, fingerprints=[(b"", b"")] * len(documents))
         visit = self._visit(moved.to, moved.readers)
+        self._tidying.note(visit.row, gone=False)
         self._crawl.commit(visit, fetched, understood, partial(source.note, change=taken))
         if marks:
             batch = self._store.batch()
@@ -202,6 +207,7 @@ class OwnDocuments:
     def remove(self, source: DocumentSource, gone: Gone) -> None:
         """What is inside it goes first: whoever stands for a group is found in the table."""
         row = row_key(gone.url)
+        self._tidying.note(row, gone=True)
         for inside in list(stored_inside(self._store.cells, row)):
             self._frontier.change(partial(self._remove_row, inside, None))
         self._frontier.change(partial(self._remove_row, row, partial(source.note, change=gone)))

@@ -10,23 +10,24 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from shoal.config import Config
 from shoal.engine.beside.following import SourceFollowing, WorkedShare
 from shoal.engine.engine import Engine
 from shoal.engine.mail_sources import account_of, mail_inventory, mail_source
 from shoal.engine.own_documents import CpuShare, Taking
+from shoal.engine.own_tidying import Tidying
 from shoal.errors import UsageError
 from shoal.fetch.answer import Content, media_type, succeeded
-from shoal.layout.identity import TabletIdentity
 from shoal.layout.sources import disk_settings
 from shoal.layout.sources import rows as rows
 from shoal.model.record import pack, unpack
 from shoal.model.source import FOLDER, MAIL, SourceRow, source_key
 from shoal.model.source_change import Gone
 from shoal.model.urls.file_url import file_url
+from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import Fetched
 from shoal.ports import DocumentSource
 from shoal.sources.disk.filesystem import read_when_idle
@@ -36,6 +37,9 @@ from shoal.sources.mail.identity import url_of_mail
 
 _MOST_THREADS = 64
 """Each source that is followed has one, which waits."""
+_FILES = b"file:"
+_FEW = 20
+"""Of a first look; more of its documents come into the index in their turn, for less."""
 _BEFORE_FIRST_TELL_SECONDS = 0.2
 
 Tell = Callable[[Taking], None]
@@ -84,7 +88,8 @@ class OwnSources:
         Beside a crawl: its housekeeping syncs, and follows with the index."""
         self._engine, self._home = engine, home or engine.layout.directory
         config = engine.config
-        self._documents = engine.own_documents()
+        self._tidying = Tidying(engine.table)
+        self._documents = engine.own_documents(self._tidying)
         self._beside_crawl = beside_crawl
         self._index = None if beside_crawl else engine.follow_index()
         self._threads = ThreadPoolExecutor(_MOST_THREADS, initializer=read_when_idle)
@@ -96,6 +101,8 @@ class OwnSources:
         self._is_synced = True
         self._written: dict[bytes, bytes] = {}
         self._forgotten = 0
+        self._at_once: int | None = None
+        """Documents that come together and are found at once; None: all."""
 
     @property
     def taking(self) -> Taking:
@@ -160,10 +167,8 @@ class OwnSources:
         for each in held:
             if not any(_is_in(each, other) for other in others):
                 gone += await self._forget_document(source, file_url(each))
-        batch = table.batch()
-        batch.delete("site", source_key(FOLDER, name))
-        table.write(batch)
-        self._written.pop(source_key(FOLDER, name), None)
+        await self.tidy()
+        self._delete(source_key(FOLDER, name))
         return gone
 
     async def _forget_mailbox(self, row: SourceRow) -> int:
@@ -174,10 +179,8 @@ class OwnSources:
             for digest, _ in inventory.mails():
                 gone += await self._forget_document(source, url_of_mail(account, digest))
             inventory.clear()
-            batch = table.batch()
-            batch.delete("site", source_key(MAIL, row.name))
-            table.write(batch)
-            self._written.pop(source_key(MAIL, row.name), None)
+            await self.tidy()
+            self._delete(source_key(MAIL, row.name))
         finally:
             source.close()
         return gone
@@ -186,6 +189,24 @@ class OwnSources:
         self._documents.remove(source, Gone(url))
         await asyncio.sleep(0)  # others have their turn
         return 1
+
+    def _delete(self, key: bytes) -> None:
+        batch = self._engine.table.batch()
+        batch.delete("site", key)
+        self._engine.table.write(batch)
+        self._written.pop(key, None)
+
+    async def tidy(self) -> None:
+        """What has gone is to be gone from the table's files."""
+        if self._tidying.is_owed and not self._is_stopped:
+            own = [_rows_begin_with(row) for row in rows(self._engine.table)]
+            await self.in_thread(partial(self._tidying.rewrite, self._tidying.begin(own)))
+            self._tidying.end()
+
+    async def _keep_tidy(self) -> None:
+        while True:
+            await asyncio.sleep(self._engine.config.files.sweep)
+            await self.tidy()
 
     def source_of(self, row: SourceRow) -> DocumentSource:
         if row.kind == MAIL:
@@ -222,14 +243,18 @@ class OwnSources:
     ) -> None:
         """Look at all sources, or at these; with `forever` follow all until it is stopped."""
         self._start()
-        telling = asyncio.create_task(self._keep_telling(tell))
+        beside = [asyncio.create_task(self._keep_telling(tell))]
         try:
             if forever and not self._is_stopped:
+                beside.append(asyncio.create_task(self._keep_tidy()))
                 await self.following.run()
             elif not forever:
                 await self._look_once(paths)
+                self._engine.sync()
+                await self.tidy()
         finally:
-            telling.cancel()
+            for each in beside:
+                each.cancel()
             await self._end()
 
     async def _look_once(self, paths: Sequence[bytes] | None) -> None:
@@ -251,7 +276,7 @@ class OwnSources:
 
     def _start(self) -> None:
         if self._index is not None:
-            self._index.start(is_patient=True)
+            self._index.start_patiently()
 
     async def _end(self) -> None:
         self._threads.shutdown(cancel_futures=True)
@@ -273,10 +298,12 @@ class OwnSources:
             return goes_on(taken)
 
         self._is_synced = False
+        self._at_once = _FEW if everything and not source.row().whole else None
         take = self._documents.take
         if await take(source, self._threads, between, everything=everything):
             self._write(source.row())
         turn()
+        self._at_once = None
         self._hurry()
 
     async def stirs(self, source: DocumentSource, seconds: float) -> bool:
@@ -296,7 +323,7 @@ class OwnSources:
         """What was taken in is to be found at once; what the index has is forgotten in the log."""
         if self._index is None:
             return
-        self._index.hurry()
+        self._index.hurry(self._at_once)
         position = self._index.position
         if position != self._forgotten:
             self._index.forget()
@@ -311,63 +338,9 @@ class OwnSources:
         await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
-class Looked(NamedTuple):
-    taking: Taking
-    rows: list[SourceRow]
-    problem: str
-    """Why not everything is indexed."""
-
-
-class Tablet(NamedTuple):
-    """Of a cluster at rest, that sources are read into."""
-
-    directory: Path
-    identity: TabletIdentity
-    home: Path
-    """Where the cluster stands, which is never read itself."""
-
-
-def _open(place: Path | Tablet, config: Config) -> tuple[Engine, Path]:
-    if isinstance(place, Tablet):
-        engine = Engine(place.directory, config, at_rest=True, identity=place.identity)
-        return engine, place.home
-    return Engine(place, config, at_rest=True), place
-
-
-async def look_at(  # noqa: PLR0913 - what to look at, how long, and who is told
-    place: Path | Tablet,
-    config: Config,
-    added: Sequence[bytes | SourceRow] = (),
-    *,
-    forever: bool = False,
-    tell: Tell | None = None,
-    started: Callable[[OwnSources], None] | None = None,
-) -> Looked:
-    """Open a collection, add sources, look at these (or at all), and go on if that is wanted."""
-    engine, home = _open(place, config)
-    try:
-        sources = OwnSources(engine, home)
-        if started is not None:
-            started(sources)
-        for each in added:
-            sources.add(each)
-        names = [each if isinstance(each, bytes) else each.name for each in added]
-        await sources.run(names or None, forever=forever, tell=tell)
-        found = [row for row in rows(engine.table) if not added or row.name in names]
-        return Looked(sources.taking, found, sources.problem)
-    finally:
-        await engine.close()
-
-
-async def remove_source(place: Path | Tablet, config: Config, path: bytes) -> int:
-    """Forget a source, with its documents."""
-    engine, home = _open(place, config)
-    try:
-        if all(each.name != path for each in rows(engine.table)):
-            raise UsageError(f"{os.fsdecode(path)} is no source of this collection")
-        return await OwnSources(engine, home).remove(path)
-    finally:
-        await engine.close()
+def _rows_begin_with(row: SourceRow) -> bytes:
+    """Those of the documents that a source brought."""
+    return row_key(url_of_mail(account_of(row), b"")) if row.kind == MAIL else _FILES
 
 
 def _is_in(path: bytes, folder: bytes) -> bool:

@@ -17,6 +17,7 @@ from shoal.layout.ranks import GRAPH
 from shoal.layout.topics import TOPICS
 from shoal.model.record import pack
 from shoal.model.visit import Keep
+from shoal.understand.pool import ChildLimits
 from shoal.worker.child_config import ChildConfig
 
 _TYPICAL_FETCH_SECONDS = 0.5
@@ -71,6 +72,11 @@ def frontier_settings(
 def wants_requisites(config: Config) -> bool:
     """Where nothing is archived there is nothing to look as it did."""
     return config.archive.requisites == "yes" and config.crawl.keep == "raw"
+
+
+def child_limits(config: Config) -> ChildLimits:
+    how = config.understand
+    return ChildLimits(page_seconds=how.timeout, memory_bytes=how.memory)
 
 
 def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layout) -> bytes:

@@ -16,7 +16,7 @@ from shoal.config import Config
 from shoal.core import Crawl, Progress
 from shoal.engine.beside.orders import Orders
 from shoal.engine.engine import Engine
-from shoal.engine.limits import pages_of
+from shoal.engine.limits import count_passed, pages_of
 from shoal.engine.own_sources import OwnSources, follows_sources
 from shoal.engine.rank_upkeep import BackgroundRanking, QueueByRank
 from shoal.engine.recovery import Recovered
@@ -127,6 +127,8 @@ class RunningCrawl:
     async def run(self, seeds: Sequence[Link]) -> Summary:
         engine = self._engine
         reconsidered = engine.start(seeds)
+        if engine.config.crawl.stop_when is not None:
+            count_passed(engine.view(), engine.counts, engine.config.crawl.value)
         await self._orders.carry_out()  # what waited holds before the first request
         if self._peers is not None:
             self._peers.begin()

@@ -19,7 +19,8 @@ from shoal.control import following, own_mail, own_sources
 from shoal.control.own_sources import Added, Removed
 from shoal.engine.engine import Engine
 from shoal.engine.mail_sources import mail_row, row_of_source
-from shoal.engine.own_sources import Tablet, Tell, remove_source, rows
+from shoal.engine.own_looks import Tablet, remove_source
+from shoal.engine.own_sources import Tell, rows
 from shoal.errors import UsageError
 from shoal.fleet.at_rest import held
 from shoal.fleet.cluster_claim import Claimed
@@ -28,7 +29,7 @@ from shoal.layout.cluster_file import is_object_store, read
 from shoal.layout.layout import Layout, is_cluster_place
 from shoal.layout.tablet_place import tablet_name
 from shoal.loop import run
-from shoal.model.source import FOLDER, SourceRow, shown
+from shoal.model.source import FOLDER, SourceRow
 from shoal.model.urls.partition import tablet_of_row
 
 
@@ -92,7 +93,7 @@ def remove_source_at(place: str, path: str | Path) -> Removed:
     if number is None:
         raise UsageError(f"{os.fsdecode(name)} is no source of this cluster")
     with _claimed(place, config) as objects, _tablet(place, objects, number) as tablet:
-        return Removed(shown(name), run(remove_source(tablet, config, name)))
+        return own_sources.removed(name, run(remove_source(tablet, config, name)))
 
 
 def _add(

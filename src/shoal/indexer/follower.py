@@ -87,7 +87,7 @@ class Follower:
         changes = list(islice(self._store.log.after(self._position), _CHANGES_AT_ONCE))
         if not changes or self._owed.is_full:
             return self.pay_back()
-        rows: dict[bytes, None] = {}
+        rows: dict[bytes, int] = {}
         for taken, (number, change) in enumerate(changes):
             if self._owed.is_full:
                 del changes[taken:]  # the others when these were paid back
@@ -96,12 +96,14 @@ class Follower:
                 self._owed.add(change.row, number)
                 continue
             if number not in self._ahead:
-                rows[change.row] = None
+                rows[change.row] = number
             if change.what is not What.AMENDED:
                 self._note_targets(change.row, number, is_all=change.what is What.SHARED)
-        for place, row in enumerate(rows):
+        for place, (row, number) in enumerate(rows.items()):
             if place % _ROWS_BETWEEN == _ROWS_BETWEEN - 1:
                 between()
+            if number in self._ahead:
+                continue  # since just now
             is_found = self._enter(row)
             if not is_found and (representative := self._entries.stands_for(row)) != row:
                 self._owed.add(representative, changes[-1][0])  # credited with the row's anchors

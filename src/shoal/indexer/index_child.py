@@ -79,13 +79,21 @@ class IndexChild:
     def hurry(self, changes: Sequence[int]) -> None:
         """Somebody waits for these: they are to be found at once. Nothing is lost where it does not
         hear: they come with the others, a few seconds later."""
+        if changes:
+            self._say(b"soon %s\n" % " ".join(map(str, changes)).encode())
+
+    def stir(self) -> None:
+        """Much was written, which comes in its turn."""
+        self._say(b"more\n")
+
+    def _say(self, line: bytes) -> None:
         process = self._process
-        if not changes or process is None or process.stdin is None:
+        if process is None or process.stdin is None:
             return
         if self._unheard < _MOST_UNHEARD:  # a pipe that is full would hold up the crawl
             self._unheard += 1
             with suppress(OSError):
-                process.stdin.write(b"soon %s\n" % " ".join(map(str, changes)).encode())
+                process.stdin.write(line)
                 process.stdin.flush()
 
     async def finish(self) -> None:

@@ -50,6 +50,7 @@ _SECONDS_BETWEEN_PATIENT_LOOKS = 60.0
 """Where nothing was written a look costs next to nothing."""
 
 SOON = b"soon "
+MORE = b"more"
 PATIENT = b"patient"
 _READ_BYTES = 1 << 16
 
@@ -145,6 +146,7 @@ class Following:
                 return
             if word is not None and word.startswith(SOON):
                 self._awaited += map(int, word[len(SOON) :].split())
+            if word is not None and word.startswith((SOON, MORE)):
                 self._is_stirred = True
                 if self._is_patient:
                     until = min(until, time.monotonic() + _SECONDS_BETWEEN_QUIET_LOOKS)

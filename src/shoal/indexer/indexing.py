@@ -9,9 +9,10 @@ from pathlib import Path
 from shoal.collection.view import TabletView
 from shoal.errors import Busy
 from shoal.index.writer import IndexWriter
-from shoal.indexer.follower import Follower, Progress, follow_to_the_end
+from shoal.indexer.follower import Follower, Progress, commit, follow_to_the_end
 from shoal.indexer.memory import Memory
-from shoal.layout.index_state import is_behind
+from shoal.layout.index_state import IndexState, is_behind, read_state
+from shoal.layout.layout import Layout
 
 
 def bring_up_to_date(directory: Path, progress: Progress | None = None) -> int:
@@ -32,3 +33,30 @@ def bring_up_to_date(directory: Path, progress: Progress | None = None) -> int:
                 return follow_to_the_end(collection.layout, follower, progress)
         except Busy:
             return 0
+
+
+def make_anew(directory: Path, at_most: int) -> bool:
+    """The index is rebuilt, so that its files hold no word of what was removed; not where more
+    documents than these are left, or another process writes it. Returns whether it was."""
+    state = read_state(Layout(directory))
+    if state is None:
+        return True  # there is none
+    if state.pages + state.inside > at_most:
+        return False
+    try:
+        rebuild(directory)
+    except Busy:
+        return False
+    return True
+
+
+def rebuild(directory: Path, progress: Progress | None = None) -> tuple[IndexState, int]:
+    """Of all that is stored. Returns also how many documents were looked at."""
+    with (
+        TabletView(directory) as collection,
+        Memory(collection.layout.index, collection.config.index.memory) as memory,
+        IndexWriter(collection.layout.index, memory.heap_bytes) as writer,
+    ):
+        follower = Follower(collection.table, collection.store, writer, memory)
+        documents = follower.rebuild(progress)
+        return commit(collection.layout, follower), documents

@@ -28,6 +28,7 @@ _HEAP_SHARE = 8
 _MOST_HEAP_BYTES = 64_000_000
 _LOOK_SECONDS = 0.05
 """A merge reads a few megabytes in that time."""
+_MOST_LOOK_SECONDS = 3.0
 _GROWTH_SHARE = 16
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _MADV_PAGEOUT = 21
@@ -80,8 +81,13 @@ class Memory(Closing):
         self._watcher.join()
 
     def _watch(self) -> None:
-        while not self._over.wait(_LOOK_SECONDS):
-            if resident().mapped > self._most_mapped:
+        """More and more seldom while nothing happens."""
+        before, pause = 0, _LOOK_SECONDS
+        while not self._over.wait(pause):
+            mapped = resident().mapped
+            pause = _LOOK_SECONDS if mapped != before else min(2 * pause, _MOST_LOOK_SECONDS)
+            before = mapped
+            if mapped > self._most_mapped:
                 give_back_pages(self._index)
 
 

@@ -60,11 +60,11 @@ class LearnedClasses(Struct, array_like=True):
 
 
 class ClassesPlace:
-    """In one directory."""
+    """In one directory; under another name a tree that Shoal made by itself (trees.py)."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, name: str = _MODEL) -> None:
         self.folder = directory / CLASSES
-        self.path = self.folder / _MODEL
+        self.path = self.folder / name
 
     def read(self) -> LearnedClasses | None:
         try:

@@ -1,8 +1,12 @@
 """What was the last crawl of a collection told? One row, beside the settings file."""
 
+from pathlib import Path
+
 from shoal.config import Config
+from shoal.errors import CollectionError
 from shoal.focus.scope import ScopeSettings
 from shoal.focus.traps import latest_year
+from shoal.model.record import VERSION as SCHEMA
 from shoal.model.record import Struct, unpack
 from shoal.ports import Table
 
@@ -38,3 +42,15 @@ def scope_settings(config: Config, rules: str, roots: list[str], now: float) -> 
         max_parameters=config.url.max_parameters,
         latest_year=latest_year(now),
     )
+
+
+def stored_crawl(table: Table, directory: Path) -> CrawlRow:
+    """What a collection is a crawl of; nothing yet, of a new one."""
+    stored = table.get("site", CRAWL_KEY)
+    row = CrawlRow(SCHEMA, [], b"") if stored is None else unpack(CrawlRow, stored)
+    if row.schema != SCHEMA:
+        raise CollectionError(
+            f"The collection in {directory} is of another release of Shoal (rows of version "
+            f"{row.schema}, this one writes {SCHEMA}); use that release."
+        )
+    return row

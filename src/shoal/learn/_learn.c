@@ -18,6 +18,7 @@
 
 static uint32_t crc_table[256];
 static float scaled[MOST_TABLE];
+static unsigned char small_of[256]; /* 0: it parts words; 1: it is beyond ASCII */
 
 static void make_tables(void)
 {
@@ -26,6 +27,13 @@ static void make_tables(void)
         for (int bit = 0; bit < 8; bit++)
             crc = crc & 1 ? 0xedb88320u ^ (crc >> 1) : crc >> 1;
         crc_table[each] = crc;
+    }
+    for (int sign = 0; sign < 256; sign++) {
+        int is_word = (sign >= 'a' && sign <= 'z') || (sign >= '0' && sign <= '9');
+        if (sign >= 'A' && sign <= 'Z')
+            small_of[sign] = (unsigned char)(sign + 32);
+        else
+            small_of[sign] = (unsigned char)(is_word ? sign : sign >= 0x80);
     }
     for (int each = 1; each < MOST_TABLE; each++)
         scaled[each] = (float)(1.0 + log((double)each));
@@ -137,10 +145,32 @@ static int add_piece(Counts *counts, PyObject *piece, PyObject *make, PyObject *
     return failed;
 }
 
-static int is_of_word(Py_UCS4 sign)
+/* Reads one piece of a text that has one byte for each character. Returns where it ends. */
+static Py_ssize_t read_bytes(const Py_UCS1 *data, Py_ssize_t at, Py_ssize_t length, uint32_t *crc,
+                             int *beyond)
 {
-    return (sign >= 'a' && sign <= 'z') || (sign >= '0' && sign <= '9') ||
-           (sign >= 'A' && sign <= 'Z') || sign >= 0x80;
+    Py_ssize_t start = at;
+    for (; at < length && small_of[data[at]]; at++) {
+        *beyond |= data[at] >= 0x80;
+        if (at - start < MOST_WORD_CHARS)
+            *crc = crc_table[(*crc ^ small_of[data[at]]) & 0xff] ^ (*crc >> 8);
+    }
+    return at;
+}
+
+static Py_ssize_t read_wide(int kind, const void *data, Py_ssize_t at, Py_ssize_t length,
+                            uint32_t *crc, int *beyond)
+{
+    Py_ssize_t start = at;
+    for (; at < length; at++) {
+        Py_UCS4 sign = PyUnicode_READ(kind, data, at);
+        if (sign < 0x80 && !small_of[sign])
+            break;
+        *beyond |= sign >= 0x80;
+        if (sign < 0x80 && at - start < MOST_WORD_CHARS)
+            *crc = crc_table[(*crc ^ small_of[sign]) & 0xff] ^ (*crc >> 8);
+    }
+    return at;
 }
 
 static int add_text(Counts *counts, PyObject *text, PyObject *make, PyObject *known)
@@ -152,17 +182,8 @@ static int add_text(Counts *counts, PyObject *text, PyObject *make, PyObject *kn
         Py_ssize_t start = at;
         uint32_t crc = 0xffffffffu;
         int beyond = 0;
-        for (; at < length; at++) {
-            Py_UCS4 sign = PyUnicode_READ(kind, data, at);
-            if (!is_of_word(sign))
-                break;
-            if (sign >= 0x80)
-                beyond = 1;
-            else if (at - start < MOST_WORD_CHARS) {
-                unsigned char small = sign >= 'A' && sign <= 'Z' ? sign + 32 : sign;
-                crc = crc_table[(crc ^ small) & 0xff] ^ (crc >> 8);
-            }
-        }
+        at = kind == PyUnicode_1BYTE_KIND ? read_bytes(data, at, length, &crc, &beyond)
+                                          : read_wide(kind, data, at, length, &crc, &beyond);
         if (at == start)
             at++;
         else if (!beyond) {
@@ -527,11 +548,59 @@ static PyObject *said(PyObject *module, PyObject *args)
     return found;
 }
 
+/* --- columns --------------------------------------------------------------------------------- */
+
+/* The column of each key among those that are known, or how many these are. */
+static int look_up(const Py_buffer *keys, const Py_buffer *known, uint32_t *found)
+{
+    size_t count = (size_t)known->len / 4, mask = 15;
+    const uint32_t *wanted = keys->buf, *there = known->buf;
+    while (mask < count * 2)
+        mask = mask * 2 + 1;
+    uint32_t *slots = PyMem_Calloc(mask + 1, sizeof *slots);
+    if (slots == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t each = 0; each < count; each++) {
+        size_t at = (there[each] >> 7) & mask;
+        while (slots[at] != 0)
+            at = (at + 1) & mask;
+        slots[at] = (uint32_t)each + 1;
+    }
+    for (size_t each = 0; each < (size_t)keys->len / 4; each++) {
+        size_t at = (wanted[each] >> 7) & mask;
+        while (slots[at] != 0 && there[slots[at] - 1] != wanted[each])
+            at = (at + 1) & mask;
+        found[each] = slots[at] ? slots[at] - 1 : (uint32_t)count;
+    }
+    PyMem_Free(slots);
+    return 0;
+}
+
+static PyObject *columns(PyObject *module, PyObject *args)
+{
+    Py_buffer keys = {0}, known = {0};
+    PyObject *found = NULL;
+    (void)module;
+    if (PyArg_ParseTuple(args, "y*y*", &keys, &known)) {
+        found = PyBytes_FromStringAndSize(NULL, keys.len / 4 * 4);
+        if (found != NULL && look_up(&keys, &known, (uint32_t *)PyBytes_AS_STRING(found)) < 0)
+            Py_CLEAR(found);
+    }
+    if (keys.obj != NULL)
+        PyBuffer_Release(&keys);
+    if (known.obj != NULL)
+        PyBuffer_Release(&known);
+    return found;
+}
+
 static PyMethodDef methods[] = {
     {"count", count, METH_VARARGS, "The words of a text as numbers, and how often each stands."},
     {"learn", learn, METH_VARARGS, "Steps of learning, in this order."},
     {"scores", scores, METH_VARARGS, "What the outputs give each example."},
     {"said", said, METH_VARARGS, "What each table says of one document."},
+    {"columns", columns, METH_VARARGS, "Where keys stand among those that are known."},
     {NULL, NULL, 0, NULL},
 };
 

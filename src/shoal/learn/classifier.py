@@ -7,6 +7,7 @@ answers about examples that were held out, and a class that is not likely enough
 stands above it may be, since its chance is that of all below it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -32,12 +33,15 @@ MOST_FEATURES = 1 << 18
 MOST_WEIGHTS = 1 << 24
 """Of all models together; of more classes there are fewer features."""
 MOST_CLASSES = 4096
-_RATE, _L2, _PASSES, _FIRST_SQUARE = 24.0, 1e-5, 6, 1.0
-_AVERAGED = 4
+_RATE, _L2, _PASSES, _FIRST_SQUARE = 24.0, 1e-5, 4, 1.0
+_AVERAGED = 2
 """The last passes, whose weights are averaged: one alone sways with what came last."""
 _PARTS = 4
 """One of so many is held out."""
-_ENOUGH_HELD_OUT = 1_000
+_MANY = 16
+"""Of more classes each is learned as a question of its own: the rare ones are found better so."""
+_FEW = 4_000
+"""Of more examples one part is asked about."""
 
 
 class HeldOut(NamedTuple):
@@ -162,11 +166,9 @@ def taught(
     for row, each in enumerate(classes):
         truth[row, [place[name] for name in each]] = 1.0
     parts = _parts(classes, folders or [str(number) for number in range(len(examples))])
-    weights, offset, held_out = _trusted(
+    tables, weights, offset, held_out = _learned(
         levels, vocabulary.columns, rows, truth, parts, exclusive=is_exclusive
     )
-    everything = np.arange(len(examples), dtype=np.uint32)
-    tables = _tables(levels, vocabulary.columns, rows, truth, everything, exclusive=is_exclusive)
     made = Classifier(
         StoredClasses(
             names,
@@ -194,12 +196,16 @@ def _parts(classes: Sequence[Collection[str]], folders: Sequence[str]) -> Keys:
         folder if all(len(of_class[name]) >= _PARTS for name in names) else f"{number}\n"
         for number, (names, folder) in enumerate(zip(classes, folders, strict=True))
     ]
-    places = {name: number for number, name in enumerate(dict.fromkeys(together))}
-    part_of = np.random.default_rng(1).permutation(len(places)) % _PARTS
-    return part_of[[places[each] for each in together]].astype(np.uint32)
+    shuffled = [together[each] for each in np.random.default_rng(1).permutation(len(together))]
+    part_of: dict[str, int] = {}
+    sizes = [0] * _PARTS
+    for name, size in Counter(shuffled).most_common():  # the largest first, so that parts are even
+        part_of[name] = sizes.index(min(sizes))
+        sizes[part_of[name]] += size
+    return np.array([part_of[name] for name in together], np.uint32)
 
 
-def _trusted(  # noqa: PLR0913 - all about the examples
+def _learned(  # noqa: PLR0913 - all about the examples
     levels: Sequence[Level],
     columns: int,
     rows: Examples,
@@ -207,14 +213,14 @@ def _trusted(  # noqa: PLR0913 - all about the examples
     parts: Keys,
     *,
     exclusive: bool,
-) -> tuple[Floats, float, HeldOut | None]:
-    """How much each model is to be trusted, by answers about what it did not know."""
+) -> tuple[list[Table], Floats, float, HeldOut | None]:
+    """The tables; and how much each is to be trusted, by answers about what it did not know: of few
+    examples about all, each part by a model without it; of many about one part."""
+    everything = np.arange(len(rows), dtype=np.uint32)
     opinions: list[list[Floats]] = [[] for _ in levels]
     asked: list[Keys] = []
-    for part in range(_PARTS):
-        kept, out = (
-            np.flatnonzero(each).astype(np.uint32) for each in (parts != part, parts == part)
-        )
+    for part in range(_PARTS if len(rows) <= _FEW else 1):
+        kept, out = (everything[each] for each in (parts != part, parts == part))
         if not len(kept) or not len(out):
             continue
         tables = _tables(levels, columns, rows, truth, kept, exclusive=exclusive)
@@ -222,10 +228,9 @@ def _trusted(  # noqa: PLR0913 - all about the examples
         for all_, each in zip(opinions, told, strict=True):
             all_.append(each)
         asked.append(out)
-        if sum(map(len, asked)) >= _ENOUGH_HELD_OUT:
-            break
+    whole = _tables(levels, columns, rows, truth, everything, exclusive=exclusive)
     if not asked:
-        return mixing.first_weights(len(levels)), 0.0, None
+        return whole, mixing.first_weights(len(levels)), 0.0, None
     given = [np.concatenate(each) for each in opinions]
     which = np.concatenate(asked)
     true = truth[which]
@@ -234,7 +239,7 @@ def _trusted(  # noqa: PLR0913 - all about the examples
     else:
         weights, place = mixing.fitted_each(given, true.astype(np.float64))
     chances = _chances(given, weights, place, exclusive=exclusive)
-    return weights, place, HeldOut(which, chances, true)
+    return whole, weights, place, HeldOut(which, chances, true)
 
 
 def _tables(  # noqa: PLR0913 - a part of all examples
@@ -263,7 +268,7 @@ def _tables(  # noqa: PLR0913 - a part of all examples
                 taken[random.permutation(len(taken))],
                 rate=_RATE,
                 l2=_L2,
-                exclusive=exclusive,
+                exclusive=exclusive and len(level.names) <= _MANY,
             )
             if number >= _PASSES - _AVERAGED:
                 mean += weights

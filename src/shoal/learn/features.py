@@ -24,6 +24,11 @@ class Features(NamedTuple):
     """How many of them, the last ones, are numbers."""
 
 
+def features_of(keys: bytes, values: bytes) -> Features:
+    """As a `WordCounter` counted them."""
+    return Features(np.frombuffer(keys, np.uint32), np.frombuffer(values, np.float32))
+
+
 class Decided(NamedTuple):
     """What a word or a number did for a decision, or against it."""
 
@@ -43,9 +48,12 @@ class FeatureMaker:
         self._seeds: dict[str, int] = {}
 
     def of(self, parts: Mapping[str, str], numbers: Mapping[str, float] | None = None) -> Features:
+        seed, weights = self._seed, self._weights
         given = tuple(
-            (text[:MOST_CHARS], self._seed(part), self._weights.get(part, 1.0))
-            for part, text in parts.items()
+            [
+                (text[:MOST_CHARS], seed(part), weights.get(part, 1.0))
+                for part, text in parts.items()
+            ]
         )
         found = self._counter.count(given, pairs=self._pairs)
         keys, values = np.frombuffer(found[0], np.uint32), np.frombuffer(found[1], np.float32)

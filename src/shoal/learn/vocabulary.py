@@ -2,16 +2,34 @@
 
 All that its examples have, each with a column of its own, so that no two share one; of more than
 there is room for, those that most examples have. What a document has besides is not known.
+
+_learn.c does `plain_columns` where it could be compiled; tests hold the two together.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.learn.arrays import Keys, Values
 from shoal.learn.features import Features
 from shoal.learn.page_classes import CONSTANT
 from shoal.learn.steps import Examples
+
+
+def plain_columns(keys: Keys, known: Keys) -> bytes:
+    """Where keys stand among those that are known, in order; their number for the others."""
+    found = np.searchsorted(known, keys).astype(np.uint32)
+    found[found == len(known)] = 0
+    is_known = known[found] == keys if len(known) else np.zeros(len(keys), np.bool_)
+    found[~is_known] = len(known)
+    return found.tobytes()
+
+
+try:
+    from shoal.learn._learn import columns as _columns
+except ImportError:  # pragma: no cover - where there was no compiler
+    _columns = plain_columns
 
 
 class Vocabulary:
@@ -43,22 +61,31 @@ class Vocabulary:
         lengths = np.array([len(each.keys) for each in documents], np.int64)
         keys = np.concatenate([np.zeros(0, np.uint32), *(each.keys for each in documents)])
         values = np.concatenate([np.zeros(0, np.float32), *(each.values for each in documents)])
-        document = np.repeat(np.arange(len(documents)), lengths)
-        columns = np.searchsorted(self.keys, keys)
-        columns[columns == len(self.keys)] = 0
-        known = self.keys[columns] == keys if len(self.keys) else np.zeros(len(keys), np.bool_)
-        columns, values, document = columns[known], values[known], document[known]
+        columns = np.frombuffer(_columns(keys, self.keys), np.uint32)
+        known = columns < len(self.keys)
+        if not known.all():
+            document = np.repeat(np.arange(len(documents)), lengths)[known]
+            lengths = np.bincount(document, minlength=len(documents))
+            columns, values = columns[known], values[known]
         rareness = self.rareness[columns]
-        is_word = rareness > 0
-        weighed = np.where(is_word, values * rareness, 0.0)
-        squares = np.bincount(document, weighed * weighed, minlength=len(documents))
-        scale = 1.0 / np.sqrt(np.maximum(squares, 1e-12))
-        values = np.where(is_word, weighed * scale[document], values)
-        counts = np.bincount(document, minlength=len(documents)) + 1  # the constant is the last
-        ends = np.cumsum(counts)
+        weighed = values * rareness
+        scale = np.repeat(_scale(weighed, lengths), lengths)
+        values = np.where(rareness > 0, weighed * scale, values)
+        ends = np.cumsum(lengths + 1)  # the constant is the last of each
         all_columns = np.full(int(ends[-1]) if len(ends) else 0, len(self.keys), np.uint32)
         all_values = np.full(len(all_columns), CONSTANT, np.float32)
-        places = np.arange(len(columns)) + document
+        places = np.arange(len(columns)) + np.repeat(np.arange(len(documents)), lengths)
         all_columns[places] = columns
         all_values[places] = values
         return Examples(all_columns, all_values, np.concatenate([[0], ends]).astype(np.uint32))
+
+
+def _scale(values: Values, lengths: NDArray[np.int64]) -> Values:
+    """By which each document gets the length 1."""
+    found = np.ones(len(lengths), np.float32)
+    has_some = lengths > 0
+    starts = (np.cumsum(lengths) - lengths)[has_some]
+    if len(starts):
+        squares = np.add.reduceat(values * values, starts)
+        found[has_some] = 1.0 / np.sqrt(np.maximum(squares, 1e-12))
+    return found

@@ -29,6 +29,10 @@ _GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"  # deflate, no name, no time, no sy
 _GZIP_TAIL = Layout("<II")
 _STORED_HEAD = Layout("<BHH")
 _MOST_STORED = 0xFFFF
+_ZSTD_HEAD = b"\x28\xb5\x2f\xfd\xa0"  # its magic, one segment, four bytes of size, no checksum
+_ZSTD_SIZE_BYTES = 4
+_BLOCK_HEAD_BYTES = 3
+_MOST_IN_BLOCK = 128 << 10
 
 
 class Decompressor(Protocol):
@@ -92,6 +96,18 @@ def _compressor() -> zstandard.ZstdCompressor:
 def zstd(data: bytes) -> bytes:
     """Not for two threads at once; only readers compress, and they have one."""
     return _compressor().compress(data)
+
+
+def zstd_stored(data: bytes) -> bytes:
+    """A frame that holds the bytes as they are (RFC 8878, 3.1.1), to be compressed together with
+    others."""
+    pieces = [_ZSTD_HEAD, len(data).to_bytes(_ZSTD_SIZE_BYTES, "little")]
+    starts = range(0, max(1, len(data)), _MOST_IN_BLOCK)
+    for start in starts:
+        block = data[start : start + _MOST_IN_BLOCK]
+        head = len(block) << 3 | (start == starts[-1])
+        pieces += (head.to_bytes(_BLOCK_HEAD_BYTES, "little"), block)
+    return b"".join(pieces)
 
 
 def unzstd(data: bytes, max_bytes: int = 1 << 30) -> bytes:

@@ -12,7 +12,9 @@ INODE_KEYS = b"\x00inode\x00"
 MAIL_KEYS = b"\x00mail\x00"
 STOCK_KEYS = (INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS)
 """What is remembered of what sources hold: without it they are read anew."""
-OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS)
+TIDY_KEY = b"\x00tidy\x00"
+"""There is something in the table's files that has gone, or is not compressed yet."""
+OWN_KEYS = (SOURCE_KEYS, INVENTORY_KEYS, INODE_KEYS, MAIL_KEYS, TIDY_KEY)
 """All that sources keep in the family `site`."""
 FOLDER, MAIL = "folder", "mail"
 

@@ -13,6 +13,7 @@ from shoal.control.command_targets import tablets_of
 from shoal.layout.classes import ClassesPlace
 from shoal.layout.layout import Layout
 from shoal.layout.subscriptions import DIRECTORY, Subscriptions
+from shoal.layout.trees import tree_place
 from shoal.model.urls.partition import Owners
 from shoal.model.urls.rowkey import row_key
 from shoal.sources.inbox import (
@@ -29,9 +30,10 @@ def copy_shared(first: Layout, target: Layout) -> None:
     """What every tablet has: of the first source."""
     if first.settings.exists():
         shutil.copyfile(first.settings, target.settings)
-    classes = ClassesPlace(first.directory)
-    if classes.path.is_file():
-        ClassesPlace(target.directory).write(classes.path.read_bytes())
+    for kind in (ClassesPlace, tree_place):
+        learned = kind(first.directory)
+        if learned.path.is_file():
+            kind(target.directory).write(learned.path.read_bytes())
     if first.graph.is_dir():
         shutil.copytree(first.graph, target.graph, ignore=_NOT_COPIED)
 

@@ -17,7 +17,8 @@ from rocksdict import AccessType, Cache, Rdict, RdictIter, ReadOptions
 
 from shoal.closing import Closing
 from shoal.errors import DamagedError
-from shoal.store.table import FAMILIES, READER_CACHE_BYTES, lacks_current, one_line, options_of
+from shoal.store.table import FAMILIES, READER_CACHE_BYTES, options_of
+from shoal.store.table_faults import lacks_current, one_line
 
 
 class Gap(NamedTuple):

@@ -14,6 +14,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,8 +22,10 @@ from rocksdict import (
     AccessType,
     BlockBasedIndexType,
     BlockBasedOptions,
+    BottommostLevelCompaction,
     Cache,
     Checkpoint,
+    CompactOptions,
     DBCompressionType,
     DBRecoveryMode,
     Options,
@@ -34,9 +37,10 @@ from rocksdict import (
 
 from shoal import faults
 from shoal.closing import Closing
-from shoal.errors import CollectionError, DamagedError
+from shoal.errors import CollectionError
 from shoal.ports import Batch
 from shoal.store import open_files
+from shoal.store.table_faults import damaged, lacks_current, told, unopened
 
 Given = TypeVar("Given")
 
@@ -53,13 +57,21 @@ FAMILIES = (
     "outbox",
 )
 
-_CACHE_BYTES = 256 << 20
+CACHE_BYTES = 256 << 20
 """Of blocks, filters and indexes; with half of it a URL costs a tenth more at 100 M."""
 READER_CACHE_BYTES = 64 << 20
 """Who reads beside a crawl takes less: nothing there is asked a hundred times a page."""
 _MEMTABLE_BYTES = {"page": 32 << 20, "queue": 32 << 20, "anchor": 32 << 20, "text": 32 << 20}
 _OTHER_MEMTABLE_BYTES = 8 << 20
-_ALREADY_COMPRESSED = ("text",)
+_AT_REST = ("text", "link")
+"""Much is alike from one to the next, and nobody reads many at once: at rest they stand in larger
+blocks, compressed better and with what their file has in common. The texts of pages were compressed
+one by one before: they get no smaller, and cost next to nothing."""
+_AT_REST_BLOCK_BYTES = 32 << 10
+_AT_REST_LEVEL = 6
+_AT_REST_DICTIONARY_BYTES = 32 << 10
+_ZSTD_WINDOW = -14
+"""The library's own."""
 _EATEN_AT_THE_HEAD = ("change", "outbox")
 _LEVEL_BYTES = 64 << 20
 _FILE_BYTES = 16 << 20
@@ -68,6 +80,9 @@ _FILE_GROWTH = 2
 """Files of the lower levels of a large table are so many times larger, level by level: or a table
 of a hundred gigabytes would be ten thousand files."""
 
+_READ_LAST = "change"
+"""What it says was written is there, for whoever reads beside the writer."""
+_NO_KEY = b"\0"
 _NOT_LINKED = ("LOCK", "LOG", "rocksdict-config.json")
 """What is written by whoever opens a table."""
 
@@ -105,41 +120,53 @@ class RocksTable(Closing):
         path: Path,
         *,
         reader: bool = False,
-        cache_bytes: int = _CACHE_BYTES,
+        cache_bytes: int = CACHE_BYTES,
         guard: Callable[[], None] | None = None,
     ) -> None:
         """`guard` is called before every write, and raises when there must be none."""
         if lacks_current(path):
-            raise _damaged(path, "its file CURRENT is lost")
+            raise damaged(path, "its file CURRENT is lost")
         self._secondary = Path(tempfile.mkdtemp(prefix="shoal-reader-")) if reader else None
         access = AccessType.secondary(str(self._secondary)) if reader else AccessType.read_write()
-        cache = Cache(min(READER_CACHE_BYTES, cache_bytes) if reader else cache_bytes)
+        self._cache = Cache(min(READER_CACHE_BYTES, cache_bytes) if reader else cache_bytes)
+        self._access = access
         self._guard = guard
         self._path = path
         # The library writes a file of its own into what it opens, also for reading.
         self._links: Path | None = None
         if self._secondary is not None and path.is_dir() and not os.access(path, os.W_OK):
             self._links = self._secondary / "table"
-            self._link()
-        families = {name: options_of(name, cache) for name in ("default", *FAMILIES)}
         try:
-            where = str(self._links or path)
-            self._db = Rdict(where, options_of("default", cache), families, access)
+            self._open()
         except Exception as error:  # the library raises bare Exception
             self._forget_secondary()
-            raise _unopened(path, error) from error
+            raise unopened(path, error) from error
         self._failure = ""
+
+    def _open(self) -> None:
+        self._link()
+        life = self._life_of_writer()
+        families = {name: options_of(name, self._cache) for name in ("default", *FAMILIES)}
+        where, options = str(self._links or self._path), options_of("default", self._cache)
+        self._db, self._life = Rdict(where, options, families, self._access), life
         self._families = {name: self._db.get_column_family(name) for name in FAMILIES}
         self._handles: dict[str, object] = {
             name: self._db.get_column_family_handle(name) for name in FAMILIES
         }
+
+    def _life_of_writer(self) -> bytes:
+        """Another one each time that a writer opens the table."""
+        try:
+            return (self._path / "CURRENT").read_bytes()
+        except OSError:
+            return b""  # there is none yet
 
     def get(self, family: str, key: bytes) -> bytes | None:
         found = self._families[family]
         try:
             return found.get(key)
         except Exception as error:  # the library raises bare Exception
-            raise _damaged(self._path, error) from error
+            raise damaged(self._path, error) from error
 
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
         if not keys:
@@ -148,7 +175,7 @@ class RocksTable(Closing):
         try:
             return found.get(list(keys))  # type: ignore[return-value]  # a list for a list
         except Exception as error:  # the library raises bare Exception
-            raise _damaged(self._path, error) from error
+            raise damaged(self._path, error) from error
 
     def scan(
         self, family: str, start: bytes, end: bytes | None = None
@@ -185,12 +212,18 @@ class RocksTable(Closing):
         try:
             act(given)
         except Exception as error:  # the library raises bare Exception
-            self._failure = _told(error)
+            self._failure = told(error)
             raise CollectionError(self._failure) from error
 
     def catch_up(self) -> None:
-        """Let a reader see what the writer has written since it was opened."""
-        if self._secondary is not None:
+        """Let a reader see what the writer has written since it was opened. A writer that came anew
+        has moved its log into files at once: what we had read of that log would hide them."""
+        if self._secondary is None:
+            return
+        if self._life_of_writer() not in (self._life, b""):
+            with suppress(Exception):  # it is just coming: what was known holds until it is there
+                self._open()
+        else:
             self._link()
             self._db.try_catch_up_with_primary()
 
@@ -206,8 +239,30 @@ class RocksTable(Closing):
 
     def compact(self) -> None:
         faults.shortly_after("compaction.middle")
-        for family in self._families.values():
-            family.compact_range(None, None)
+        for name in self._families:
+            self.compact_range(name, None, None)
+
+    def compact_range(self, family: str, start: bytes | None, end: bytes | None) -> None:
+        """The files with these keys are written anew, without what was deleted or replaced. Any
+        thread may ask for it."""
+        options = CompactOptions()
+        # Else a file that overlaps no other is only moved: what was deleted stays in it.
+        options.set_bottommost_level_compaction(BottommostLevelCompaction.force_optimized())
+        options.set_exclusive_manual_compaction(False)
+        self._families[family].compact_range(start, end, options)
+
+    def flush(self) -> None:
+        """All that was written stands in files, and the log before it goes. A reader that has not
+        read that log to its end goes on to hold what it has of a family for newer than the files,
+        until the next log speaks of that family: so it does, before the old one goes, which it does
+        with the last family. Other threads run meanwhile."""
+        others = [name for name in FAMILIES if name != _READ_LAST]
+        for some in (others, [_READ_LAST]):
+            batch = self.batch()
+            for name in some:
+                self._write(self._families[name].flush, True)
+                batch.delete(name, _NO_KEY)
+            self.write(batch)
 
     def checkpoint(self, path: Path) -> None:
         """All families as of one moment, as a table in a new directory: its large files are hard
@@ -237,7 +292,7 @@ class RocksTable(Closing):
             try:
                 self._db.close()
             except Exception as error:  # the library raises bare Exception
-                raise CollectionError(_told(error)) from error
+                raise CollectionError(told(error)) from error
 
     def _forget_secondary(self) -> None:
         if self._secondary is not None:
@@ -260,11 +315,7 @@ def _pairs(cursor: RdictIter, options: ReadOptions, path: Path) -> Iterator[tupl
     try:
         cursor.status()  # raises when the scan ended because of a damaged block
     except Exception as error:  # the library raises bare Exception
-        raise _damaged(path, error) from error
-
-
-_NO_DAMAGE = ("lock", "permission denied", "no space", "read-only", "too many open files")
-"""Why a table can't be opened that is as it should be, in the library's words."""
+        raise damaged(path, error) from error
 
 
 def must_be_whole(path: Path) -> None:
@@ -277,44 +328,7 @@ def must_be_whole(path: Path) -> None:
     try:
         Rdict(str(path), options_of("default", cache), families, AccessType.read_only()).close()
     except Exception as error:  # the library raises bare Exception
-        raise _unopened(path, error) from error
-
-
-def lacks_current(path: Path) -> bool:
-    if (path / "CURRENT").exists():
-        return False
-    return any(path.glob("*.sst")) or any(path.glob("MANIFEST-*"))
-
-
-def _unopened(path: Path, error: Exception) -> CollectionError | DamagedError:
-    is_there = (path / "CURRENT").exists()
-    if not is_there or any(words in str(error).lower() for words in _NO_DAMAGE):
-        return CollectionError(f"The table in {path} can't be opened: {one_line(error)}.")
-    return _damaged(path, error)
-
-
-def _damaged(path: Path, why: Exception | str) -> DamagedError:
-    return DamagedError(
-        f"The table in {path} is damaged ({one_line(why)}); what it held is brought back by: "
-        f"shoal repair --dir {collection_of(path)}"
-    )
-
-
-def collection_of(path: Path) -> Path:
-    """The directory that a person names, for a table or an archive in it."""
-    data = path.parent
-    return data.parent.parent if data.parent.name == "generations" else data
-
-
-def one_line(error: Exception | str) -> str:
-    return " ".join(str(error).split()).rstrip(".")
-
-
-def _told(error: Exception) -> str:
-    return (
-        f"The table can't be written: {error}; make room on the disk and start again, "
-        "what was written before is kept."
-    )
+        raise unopened(path, error) from error
 
 
 def options_of(family: str, cache: Cache) -> Options:
@@ -337,12 +351,13 @@ def options_of(family: str, cache: Cache) -> Options:
     # partitioned filters below it, keep its cost flat past millions of rows.
     options.set_memtable_whole_key_filtering(True)
     options.set_memtable_prefix_bloom_ratio(0.1)
-    compressed = family in _ALREADY_COMPRESSED
-    options.set_compression_type(
-        DBCompressionType.none() if compressed else DBCompressionType.lz4()
-    )
-    if not compressed:
-        options.set_bottommost_compression_type(DBCompressionType.zstd())
+    is_text = family == "text"
+    options.set_compression_type(DBCompressionType.none() if is_text else DBCompressionType.lz4())
+    options.set_bottommost_compression_type(DBCompressionType.zstd())
+    if family in _AT_REST:
+        options.set_bottommost_compression_options(
+            _ZSTD_WINDOW, _AT_REST_LEVEL, 0, _AT_REST_DICTIONARY_BYTES, True
+        )
     options.set_max_bytes_for_level_base(_LEVEL_BYTES)
     options.set_target_file_size_base(_FILE_BYTES)
     options.set_target_file_size_multiplier(_FILE_GROWTH)
@@ -353,6 +368,8 @@ def options_of(family: str, cache: Cache) -> Options:
         options.add_compact_on_deletion_collector_factory(4096, 2048, 0.5)
     blocks = BlockBasedOptions()
     blocks.set_block_cache(cache)
+    if family in _AT_REST:
+        blocks.set_block_size(_AT_REST_BLOCK_BYTES)
     blocks.set_bloom_filter(10, False)
     blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
     blocks.set_partition_filters(True)

@@ -187,6 +187,18 @@ def test_other_content_is_read_and_other_readers_are_not(table: RocksTable, root
     assert own in taken.readers[0]
 
 
+def test_what_is_written_as_soon_as_it_was_read_is_read_again(
+    table: RocksTable, root: Path
+) -> None:
+    """It is as long as before, and the clock by which files are dated ticks slowly."""
+    source, file = folder_source(table, root), root / "one"
+    for number in range(10):
+        file.write_text(f"{number}a")
+        take_in(source, table)
+        file.write_text(f"{number}b")
+        assert names(take_in(source, table), Taken, root) == ["one"]
+
+
 def test_a_folder_that_is_closed_closes_what_is_in_it(table: RocksTable, root: Path) -> None:
     (root / "d").mkdir()
     for number in range(5):

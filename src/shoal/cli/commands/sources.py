@@ -111,6 +111,8 @@ def sources_remove(
         gone = count(removed.documents, "document is", "documents are")
         says = f"{removed.path} is forgotten, and {gone} gone with it."
         screen.say(_HANDED if removed.handed else says)
+        if removed.note:
+            screen.remark(removed.note)
 
 
 @mail_app.callback(invoke_without_command=True)

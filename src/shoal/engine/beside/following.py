@@ -133,6 +133,7 @@ class SourceFollowing:
         async with self._turn:
             followed.told.state = LOOKING
             await self._look(followed, everything=True)
+            await self._sources.tidy()
         followed.told.state = FOLLOWED
         followed.told.looked = self._engine.clock.now()
 

@@ -196,9 +196,9 @@ class Discovery:
             priority=URGENT if link.source is LinkSource.SUBMIT else link.priority,
             kind=self._reach.kind_of(link),
         )
-        if self.valuing is not None:
-            self.valuing.begin(link.row, url, link, origin)
         url.reason = self._reach.refusal(link, origin)
+        if self.valuing is not None and not url.reason:
+            self.valuing.begin(link.row, url, link, origin)
         state = UrlState(link.row, url, None)
         if url.reason:
             url.state = State.EXCLUDED

@@ -16,6 +16,8 @@ from shoal.model.outcome import State
 from shoal.model.urls.spelling import seen_row, spellings
 from shoal.ports import Batch, Table
 
+_MOST_VALUED = 10_000
+
 
 class Seen(NamedTuple):
     """What the cache knows of a URL: enough to tell whether a link says anything new of it."""
@@ -45,6 +47,8 @@ class Urls:
         self._young: dict[bytes, Seen] = {}
         self._old: dict[bytes, Seen] = {}
         self._changed: dict[bytes, UrlRow] = {}
+        self._valued: dict[bytes, UrlRow] = {}
+        """Rows that wait and have a value, those written lately: each vote changes one of them."""
         self._held: dict[bytes, UrlRow] = {}
         """Rows of visits in flight: read when they are handed out, and again at their commit."""
 
@@ -57,7 +61,7 @@ class Urls:
         self._changed.clear()
 
     def read(self, row: bytes) -> UrlRow | None:
-        url = self._changed.get(row) or self._held.get(row)
+        url = self._changed.get(row) or self._held.get(row) or self._valued.get(row)
         if url is None and (stored := self._table.get("page", url_key(row))) is not None:
             url = unpack_url(stored)
         return url
@@ -80,7 +84,17 @@ class Urls:
         self._changed[row] = url
         if row in self._held:
             self._held[row] = url
+        if url.worth is not None or row in self._valued:
+            self._keep_valued(row, url)
         self._remember(row, url)
+
+    def _keep_valued(self, row: bytes, url: UrlRow) -> None:
+        if not url.waiting or url.worth is None:
+            self._valued.pop(row, None)
+            return
+        if len(self._valued) >= min(_MOST_VALUED, self._half):
+            self._valued.clear()
+        self._valued[row] = url
 
     def find(self, rows: Sequence[bytes], keys: Sequence[bytes]) -> list[Seen | None]:
         """What is known of each (`keys` are theirs in the seen test), None when it is new: one

@@ -38,6 +38,8 @@ _AT_ONCE = 64
 """Changes in one list."""
 _MOST_GONE = 100_000
 """Files that are held to be gone, until all was looked at: one of them may turn up elsewhere."""
+_TICK_SECONDS = 0.02
+"""Kernels date files by a clock that ticks every hundredth of a second, or more often."""
 _MOST_TRIES = 3
 """To read a file that is being written to."""
 
@@ -222,6 +224,7 @@ class FolderSource:
                 status = os.fstat(number)
                 if not stat.S_ISREG(status.st_mode):
                     return None
+                _let_it_age(status)
                 try:
                     file.seek(0)
                     body = file.read(self._settings.max_bytes + 1)
@@ -359,6 +362,13 @@ class _Look:
         if self._list:
             yield self._list
         self._list, self._touched = [], set()
+
+
+def _let_it_age(status: os.stat_result) -> None:
+    """What is written a moment after this was read must have another date."""
+    age = time.time() - status.st_mtime_ns / 1e9
+    if 0 <= age < _TICK_SECONDS:
+        time.sleep(_TICK_SECONDS - age)
 
 
 def _entry(status: os.stat_result, readers: bytes, *, acl: bool) -> Entry:

@@ -7,6 +7,7 @@ collection is told; what tells it nothing is written by itself.
 
 from collections.abc import Iterator
 
+from shoal.model.access import is_within
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.source import MAIL_KEYS
 from shoal.ports import Batch, Table
@@ -27,6 +28,16 @@ class MailRow(Struct, array_like=True, frozen=True):
     @property
     def folders(self) -> tuple[str, ...]:
         return tuple(sorted({each.folder for each in self.places}))
+
+    @property
+    def told_folders(self) -> tuple[str, ...]:
+        """Those that all who may read it may look into: the names of others are told to nobody by
+        the mail itself."""
+        into: dict[str, set[str]] = {}
+        for each in self.places:
+            into.setdefault(each.folder, set()).update(each.readers)
+        told = (name for name, some in into.items() if is_within(self.readers, sorted(some)))
+        return tuple(sorted(told))
 
     @property
     def readers(self) -> tuple[str, ...]:

@@ -261,7 +261,7 @@ class MailSource:
     def _change(self, planned: _Planned) -> SourceChange | None:
         before, after = planned.before, planned.after
         url = url_of_mail(self._account, planned.digest)
-        fields = tuple(("folder", _shown(folder)) for folder in after.folders)
+        fields = tuple(("folder", _shown(folder)) for folder in after.told_folders)
         if not after.places:
             return Gone(url)
         if not before.places:

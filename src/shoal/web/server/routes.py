@@ -7,12 +7,12 @@ from importlib import import_module
 from shoal.web.server.view import View
 
 _MODULES = (
-    *("search", "copies", "pages", "own", "described"),
+    *("search", "copies", "pages", "own", "trees", "described"),
     *("dashboard", "url_lists", "hosts", "failures", "stored", "crawls", "graph", "metrics"),
     *("feeds", "sources", "clusters", "topics"),
 )
 """The modules of views, each with `VIEWS`."""
-_FOR_READERS = frozenset({"search", "copies", "pages", "own", "described"})
+_FOR_READERS = frozenset({"search", "copies", "pages", "own", "trees", "described"})
 """Those whose views say of documents what each who asks may read; the others are the owner's."""
 
 

@@ -14,6 +14,7 @@ from shoal.collection.search.results import Results
 from shoal.errors import CollectionError, UsageError
 from shoal.layout.clicks import Opened
 from shoal.model.record import Struct
+from shoal.model.words.marks import PATHS
 from shoal.web.server.guard import comes_from_us
 from shoal.web.server.http import RedirectResponse, Request, Response
 from shoal.web.server.rendering import path, web_address
@@ -31,6 +32,8 @@ _LABELS = {
     "type": "Type",
     "language": "Language",
     "year": "Year",
+    "class": "Class",
+    "tree": "Subject",
     "person": "Person",
     "place": "Place",
     "org": "Organisation",
@@ -38,7 +41,8 @@ _LABELS = {
 _YEAR = re.compile(r"[12][0-9]{3}")
 _VALUE = r'[^\x00-\x20"\x7f-\xa0\s]{1,300}'
 _NOT_A_VALUE = re.compile(r'[\s"]')
-_NAMED = ("person", "place", "org")
+_LEVELS_SHOWN, _MOST_BRANCHES = 2, 40
+_NAMED = ("person", "place", "org", *PATHS)
 _NAME = r'[^\x00-\x1f"\x7f-\x9f]{1,300}'
 _NOT_A_NAME = re.compile(r'[\x00-\x1f"\x7f-\x9f]')
 
@@ -49,6 +53,8 @@ class FacetValue(Struct):
     href: str
     """Where the search goes on with it, or without it when it is chosen."""
     chosen: bool = False
+    level: int = 0
+    """How far down a tree."""
 
 
 class Facet(Struct):
@@ -100,7 +106,7 @@ class Asked:
                     said.append(f"filetype:{value}")
                 case "language":
                     said.append(f"lang:{value}")
-                case "person" | "place" | "org":
+                case "person" | "place" | "org" | "class" | "tree":
                     said.append(f'{name}:"{value}"')
                 case "year":
                     said += [f"after:{value}-01-01", f"before:{int(value) + 1:04}-01-01"]
@@ -198,12 +204,26 @@ def _facets(asked: Asked, found: Results) -> list[Facet]:
             for value, count in found.facets.get(name, [])
             if value and value != chosen and not _refused(name).search(value)
         ]
+        if name in PATHS:
+            values = _branches(values, chosen)
         if chosen:
             taken_back = FacetValue(chosen, found.total, asked.href({name: ""}), chosen=True)
-            values = [taken_back]
+            values = [taken_back, *values] if name in PATHS else [taken_back]
         if chosen or len(values) > 1:
             facets.append(Facet(name, label, values))
     return facets
+
+
+def _branches(values: list[FacetValue], above: str) -> list[FacetValue]:
+    """The next two levels below what is chosen, as they stand in the tree."""
+    start = f"{above}/" if above else ""
+    found = []
+    for each in sorted(values, key=lambda value: value.value.split("/")):
+        level = each.value.removeprefix(start).count("/")
+        if each.value.startswith(start) and level < _LEVELS_SHOWN:
+            each.level = level + bool(above)
+            found.append(each)
+    return found[:_MOST_BRANCHES]
 
 
 def _figures(collection: Collection) -> Figures:
@@ -217,6 +237,8 @@ _PARAMETERS = (
     Parameter("type", "Only of this media type.", pattern=_VALUE),
     Parameter("language", "Only in this language.", pattern=_VALUE),
     Parameter("year", "Only of this year.", pattern=_YEAR.pattern),
+    Parameter("class", "Only of this class, or of one below it.", pattern=_NAME),
+    Parameter("tree", "Only of this part of the tree.", pattern=_NAME),
     Parameter("person", "Only what names this person.", pattern=_NAME),
     Parameter("place", "Only what names this place.", pattern=_NAME),
     Parameter("org", "Only what names this organisation.", pattern=_NAME),

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 from shoal.cli.options import Dir, Json, argument, classes_app, option
 
 if TYPE_CHECKING:
-    from shoal.analysis.classes import Applied, ClassCount
+    from shoal.analysis.classes import ClassCount
+    from shoal.analysis.marking import Applied
     from shoal.layout.classes import ClassReport
 
 _INDENT = "  "
@@ -43,7 +44,7 @@ def classes_train(
         screen.json(found)
         return
     _say_report(found.report, most=0)
-    _say_applied(found.applied)
+    say_applied(found.applied, "classes")
 
 
 @classes_app.command("apply")
@@ -62,7 +63,7 @@ def classes_apply(given_dir: Dir = None, json: Json = False) -> None:
     if json:
         screen.json(done)
         return
-    _say_applied(done)
+    say_applied(done, "classes")
 
 
 @classes_app.command("show")
@@ -120,7 +121,7 @@ def classes_remove(given_dir: Dir = None, json: Json = False) -> None:
     if json:
         screen.json(done)
         return
-    _say_applied(done)
+    say_applied(done, "classes")
 
 
 def _say_class(line: "ClassCount") -> None:
@@ -132,11 +133,12 @@ def _say_class(line: "ClassCount") -> None:
     say(f"{_INDENT * len(above)}{name}  {count(line.pages, 'page')}{words}")
 
 
-def _say_applied(done: "Applied") -> None:
+def say_applied(done: "Applied", what: str) -> None:
+    """What became of the pages that are stored."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.wording import count
 
-    screen.say(f"{count(done.pages, 'page')} looked at, the classes of {done.changed:,} changed.")
+    screen.say(f"{count(done.pages, 'page')} looked at, the {what} of {done.changed:,} changed.")
     if done.waits:
         screen.remark("The crawl that runs, or the next start of the cluster, writes them.")
 
