@@ -106,6 +106,23 @@ def test_it_is_made_of_what_everyone_may_read(own: Path, tmp_path: Path) -> None
     assert b"treasure" in tree_place(own).path.read_bytes()
 
 
+def test_what_no_search_may_show_names_no_part(tmp_path: Path) -> None:
+    """Pages that say `noindex`, and the list of the folder."""
+    folder = tmp_path / "zyzzyvas"
+    folder.mkdir()
+    for at, head in enumerate(["", '<meta name="robots" content="noindex">'] * 4):
+        words = "quagga" if head else "coral"
+        text = f"<head>{head}<title>{words}</title></head><p>{f'{words} {at} ' * 20}</p>"
+        (folder / f"{at}.html").write_text(text, "utf-8")
+    place, everyone = tmp_path / "corpus", {"files.readers": "everyone"}
+    python.crawl(f"{folder.as_uri()}/", dir=place, settings=everyone)
+    assert python.make_tree(place, leaves=4).documents == 4
+    said = repr([(line.way, line.words, line.title, line.url) for line in python.tree(place)])
+    assert "coral" in said
+    assert "quagga" not in said
+    assert "zyzzyvas/'" not in said
+
+
 def test_own_documents_alone_need_to_be_asked_for(tmp_path: Path) -> None:
     folder, place = tmp_path / "private", tmp_path / "corpus"
     folder.mkdir()

@@ -18,7 +18,7 @@ from shoal.layout.classes import ClassesPlace
 from shoal.layout.trees import tree_place, unpacked_tree
 from tests.cli.command import clean_environment
 from tests.contract.worlds import build, public_documents
-from tests.crash.crawler import PATIENCE_SECONDS, Crawler
+from tests.crash.crawler import LOOK_SECONDS, PATIENCE_SECONDS, Crawler
 from tests.world import Latency, RobotsMix, Running, Web, serve
 
 TOPIC = "topic"
@@ -70,9 +70,9 @@ def rest(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list
         *(
             pytest.param(what, fault, marks=pytest.mark.slow)
             for what, faults in {
-                "classes": ("file.drafted", "learned.held", "commit.after:9"),
-                "tree": ("file.drafted", "learned.held", "commit.before:5", "commit.after:9"),
-                "topic": ("topic.said", "topic.said:3", "file.drafted:2", "commit.before"),
+                "classes": ("learned.held", "commit.after:9"),
+                "tree": ("learned.held", "commit.before:5", "commit.after:9"),
+                "topic": ("topic.said", "topic.said:3", "commit.before"),
             }.items()
             for fault in faults
         ),
@@ -156,7 +156,7 @@ def _say_and_kill(crawler: Crawler, running: Running, urls: Sequence[str], fault
     """Of pages that are stored by now, on their way, or wait."""
     process = crawler.start(fault)
     try:
-        running.wait(len(running.log()) + _REQUESTS, timeout_seconds=PATIENCE_SECONDS)
+        _await_requests(running, process)
         done = ask(TOPIC, "yes", *urls, place=crawler.directory)
         if fault:
             process.wait(PATIENCE_SECONDS)
@@ -165,3 +165,16 @@ def _say_and_kill(crawler: Crawler, running: Running, urls: Sequence[str], fault
         process.communicate(timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stderr
     return process.returncode
+
+
+def _await_requests(running: Running, process: subprocess.Popen[bytes]) -> None:
+    """Or the end: an order that an earlier life had not carried out may bring it at once."""
+    wanted = len(running.log()) + _REQUESTS
+    for _ in range(round(PATIENCE_SECONDS / LOOK_SECONDS)):
+        try:
+            running.wait(wanted, timeout_seconds=LOOK_SECONDS)
+        except TimeoutError:
+            if process.poll() is not None:
+                return
+        else:
+            return

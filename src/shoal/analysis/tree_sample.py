@@ -6,6 +6,7 @@ from shoal.analysis.class_examples import page_parts_of
 from shoal.collection.slices import Slice, cut
 from shoal.collection.view import TabletView
 from shoal.learn.words import WordCounter, named
+from shoal.model.document import Fate
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of
 from shoal.model.words.marks import TREE, values
@@ -14,6 +15,8 @@ from shoal.worker.page_marks import tree_parts
 _FEATURE_BYTES = 4_000
 """Of a document of the sample: the first thousand, of four bytes each."""
 _ROW_BYTES = 100
+_UNSHOWN = (Fate.NOINDEX, Fate.DROPPED)
+"""A page whose site forbids it, a list of a folder, a page off the topic."""
 
 
 class Sampled(Struct):
@@ -28,11 +31,14 @@ class Sampled(Struct):
 
 
 def rows_with_text(view: TabletView, start: bytes, own: bool) -> Slice[None]:
-    """Of the documents that everyone may read, or of all."""
+    """Of the documents that everyone may read, or of all; not of such as no search may show."""
     return cut(
         (page.row, None, _ROW_BYTES)
         for page in view.store.stream(start, b"\xff", view.principal)
-        if page.document.text_chars and (own or not page.document.readers)
+        if page.document.text_chars
+        and page.document.fate not in _UNSHOWN
+        and not page.document.rules.noindex
+        and (own or not page.document.readers)
     )
 
 
