@@ -1,6 +1,7 @@
 """What is told of a file or a mail of one's own: its source, its readers, when it went, and why
 not."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,10 @@ def test_of_a_file_that_is_kept(root: Path) -> None:
         ("Documents/going.txt", "it was deleted or moved, and is not in its folder now."),
         ("Documents/later.log", "left out: ignored by a pattern *.log (in {}/.shoalignore)."),
         ("Gone/other.txt", "It was of a source that was forgotten; it went on "),
-        ("Documents/large.txt", "It was not read: it is left out: larger than files.max_size."),
+        (
+            "Documents/large.txt",
+            "It was not read: it is left out: larger than files.max_size, 1,000 bytes.",
+        ),
         ("Documents/.shoalignore", "It was not read: it is left out: hidden."),
         ("Documents/new.txt", "It was not read yet: it is by the next look at its source."),
         ("Documents/never.txt", "There is no such file in this folder."),
@@ -76,6 +80,17 @@ def test_of_a_file_that_is_not(root: Path, name: str, says: str) -> None:
     assert says.format(root / "Documents") in verdict
     assert "link" not in "".join(lines.values())
     assert "source" in lines
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_of_a_file_in_a_folder_that_is_closed(root: Path) -> None:
+    closed = root / "Documents" / "closed"
+    closed.mkdir(mode=0)
+    try:
+        verdict, _ = told(root, "Documents/closed/b.txt")
+    finally:
+        closed.rmdir()
+    assert verdict == f"It was not read: you may not read the folder {closed}."
 
 
 def test_of_a_mail(root: Path) -> None:

@@ -31,7 +31,7 @@ def command_to_go_on(
     return " ".join(words) + in_directory(directory)
 
 
-def in_directory(directory: Path) -> str:
+def in_directory(directory: Path | str) -> str:
     """The flag that names the collection, where that is needed."""
     is_usual = str(directory) == DEFAULT_DIRECTORY
     return "" if is_usual else f" --dir {shlex.quote(str(directory))}"
