@@ -126,6 +126,11 @@ def test_watch_follows_until_it_is_stopped(command: Shoal, folder: Path) -> None
     assert "followed by process" in command.ok("status").lines[0]
     (followed,) = command.ok("status", "--json").json["following"]
     assert [each["name"] for each in followed["sources"]] == [str(folder.resolve())]
+    second = command("watch")
+    assert second.err.strip() == (
+        "shoal: The sources of corpus are followed already, by process "
+        f"{watching.pid}; nothing need be stopped."
+    )
     other = folder.parent / "Other"
     other.mkdir()
     (other / "otter.txt").write_text("An otter sleeps in the kelp")

@@ -181,9 +181,8 @@ def _kept_when_stopped() -> "Iterator[None]":
 
 def _tell_added(found: "Added", given_dir: str | None, *, json: bool, quiet: bool) -> int:
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.resuming import in_directory
     from shoal.cli.terminal.wording import program
-    from shoal.layout.layout import place_of
+    from shoal.layout.layout import in_directory, place_of
 
     if json:
         screen.json(found)
