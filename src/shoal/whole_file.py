@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from shoal import faults
+
 DRAFT = ".part"
 """The end of a draft's name: what a kill has left is told by it."""
 
@@ -27,6 +29,7 @@ def whole_file(
             if synced:
                 os.fsync(file.fileno())
             size = file.tell()
+        faults.point("file.drafted")
         if size or not or_none:
             draft.replace(path)
         if synced:

@@ -109,13 +109,18 @@ def test_stored_pages_are_listed_and_a_dead_canonical_takes_nothing(tmp_path: Pa
         away = "<a href='http://elsewhere.example/random'>away</a>"
         web.put(0, "/page", f"{dead}<p>A page with a name.</p><a href='/other'>other</a>{away}")
         web.put(0, "/dead", "Not found", status=404)
+        local = "<link rel=canonical href='file:///docs/third.html'>"
+        web.put(0, "/third", f"{local}<p>A third page.</p><a href='/page'>page</a>{away}")
         web.put(0, "/other", f"<p>Another page.</p><a href='/page'>page</a>{away}")
-        start = web.put(0, "/start", f"<a href='/page'>page</a><a href='/other'>x</a>{away}")
+        start = web.put(
+            0, "/start", "<a href='/page'>page</a><a href='/other'>x</a><a href='/third'></a>"
+        )
         crawl(tmp_path, [start], {"politeness.delay": 0.01, "crawl.scope": "host"})
     site = start.removesuffix("/start")
     found = {each.url.removeprefix(site): each for each in rank(tmp_path).pages}
-    assert set(found) == {"/start", "/page", "/other"}
+    assert set(found) == {"/start", "/page", "/other", "/third"}
     assert found["/other"].links_in == 2, "what the page links to counts"
+    assert found["/page"].links_in == 3, "a canonical link that nobody follows takes nothing"
     every = {each.url.removeprefix(site) for each in rank(tmp_path, unfetched=True).pages}
     assert every == {*found, "http://elsewhere.example/random"}
     assert {each.url for each in rank(tmp_path, site=start).pages} == {

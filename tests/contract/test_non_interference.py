@@ -5,6 +5,7 @@ import gzip
 import io
 import random
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -17,6 +18,7 @@ import pytest
 
 from shoal.access.indexing import update_index
 from shoal.access.opening import open_collection
+from shoal.analysis import trees
 from shoal.analysis.near_duplicates import near_duplicates
 from shoal.analysis.page_links import links_of
 from shoal.analysis.ranking import rank
@@ -24,14 +26,18 @@ from shoal.collection.collection import Collection
 from shoal.collection.export.export import Export, write
 from shoal.collection.report.duplicate_groups import duplicate_groups, mirrors, url_lessons
 from shoal.collection.search import finding
+from shoal.collection.view import ONLY_THE_OWNER
 from shoal.errors import ShoalError
 from shoal.layout.layout import Layout
 from shoal.maintenance.verify import verifying
 from shoal.model.principal import PUBLIC
 from shoal.model.record import to_json
+from shoal.model.words.marks import COMPUTED
 from shoal.web.server.serve import make_app
+from tests.contract.lessons import LEARNED
 from tests.contract.test_collection import ASKED
 from tests.contract.worlds import (
+    BOB,
     NOON,
     WHO,
     Worlds,
@@ -87,6 +93,35 @@ def test_questions(name: str, both: tuple[Collection, Collection], worlds: World
     for urls in portions:
         expected, found = (_told(ASKED[name], each, urls) for each in both)
         assert found == expected, urls
+
+
+@pytest.mark.parametrize("name", sorted(LEARNED))
+def test_what_was_learned(name: str, both: tuple[Collection, Collection], worlds: Worlds) -> None:
+    """All at once, then each by itself, since one that may not be read is refused."""
+    for urls in (worlds.urls, *([url] for url in worlds.urls)):
+        expected, found = (_told(LEARNED[name], each, urls) for each in both)
+        assert found == expected, urls
+
+
+def test_something_was_learned(both: tuple[Collection, Collection]) -> None:
+    """Else nothing would be compared."""
+    found = both[1].search("mark:tree", facets=True)
+    assert all(len(found.facets[name]) for name in COMPUTED)
+    for name in ("topics", "topic", "words of it"):
+        assert _told(LEARNED[name], both[1], []) == f"UsageError: {ONLY_THE_OWNER}".encode()
+
+
+def test_a_tree_of_all_documents_is_shown_to_the_owner(worlds: Worlds, tmp_path: Path) -> None:
+    """Its words are those of pages that others may not read."""
+    place = shutil.copytree(worlds.bobs, tmp_path / "corpus")
+    trees.make(place, own=True)
+    with open_collection(place) as collection:
+        assert len(trees.lines(collection)) > 1
+    with open_collection(place, BOB) as collection:
+        own = _told(trees.lines, collection)
+    trees.remove(place)
+    with open_collection(place, BOB) as collection:
+        assert own == _told(trees.lines, collection)
 
 
 def test_explanations(both: tuple[Collection, Collection], worlds: Worlds) -> None:
@@ -238,6 +273,8 @@ def _requests(draw: random.Random, worlds: Worlds) -> Iterator[tuple[str, dict[s
                 ("/copy/raw.json", {"url": url}),
                 ("/difference.json", {"url": url, "other": other}),
                 ("/open", {"url": url}),
+                ("/tree.json", {}),
+                ("/tree.json", {"part": draw.choice(worlds.parts)}),
                 (draw.choice(_OWNERS) + ".json", {"where": url, "url": url}),
             ]
         )

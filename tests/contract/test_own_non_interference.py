@@ -22,9 +22,10 @@ from shoal.access.opening import open_collection
 from shoal.collection.collection import Collection
 from shoal.collection.export.export import Export
 from shoal.collection.search import finding
-from shoal.errors import ShoalError
+from shoal.errors import ShoalError, UsageError
 from shoal.model.principal import Principal
 from shoal.web.server.serve import make_app
+from tests.contract.lessons import LEARNED
 from tests.contract.test_collection import ASKED
 from tests.contract.test_non_interference import _OF_ALL, _explained, _exported, _searched
 from tests.web.little_web import Serving, client_of
@@ -43,6 +44,7 @@ FAST: dict[str, object] = {
 _words = str.split
 _COMMON = _words("the water is deep and fish are many in this sea of ours near a coast")
 _WORDS = _words("kelp otter urchin coral tide wreck harbour captain rope storm compass monsoon")
+_NAMED = ("Ann Smith of Google said so in London.", "Mr. Smith went to Norway with Mary Jones.")
 _LONG_AGO = 1_600_000_000
 _LATE = 1e9
 _TIMES = re.compile(rb"20(?:2[4-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z?|\b1[78]\d{8}(?:\d{3})?(?:\.\d+)?\b")
@@ -60,7 +62,16 @@ _OTHERS = (
         "/graph",
         "/feeds",
     ),
-    *("/crawl", "/failures", "/cluster", "/metrics", "/health", "/openapi", "/opensearch.xml"),
+    *(
+        "/tree",
+        "/crawl",
+        "/failures",
+        "/cluster",
+        "/metrics",
+        "/health",
+        "/openapi",
+        "/opensearch.xml",
+    ),
     *("/", "/nothing", "/robots.txt", "/dashboard", "/sources", "/file", "/mail"),
 )
 _OF_THE_PLACE = {"is_running", "config"}
@@ -81,6 +92,11 @@ class Tree:
         self._archive(place / "site" / "p.zip", 0o644)
         self._archive(place / "docs" / "p.zip", 0o640)
         self.box(place / "box", "list", 8, 0o644)
+        for name in ("reef", "wreck"):
+            (place / "lessons" / name).mkdir(parents=True)
+            said = _WORDS[:6] if name == "reef" else _WORDS[6:]
+            for at in range(4):
+                (place / "lessons" / name / f"{at}.txt").write_text(" ".join(said[at % 3 :] * 3))
 
     def hide(self) -> None:
         """Beside them, before them and behind them in every order."""
@@ -127,7 +143,7 @@ class Tree:
     def _text(self, at: int) -> str:
         words = self._draw.choices(_COMMON, k=20) + self._draw.choices(_WORDS, k=10 + at % 20)
         self._draw.shuffle(words)
-        self.texts.append(" ".join(words))
+        self.texts.append(" ".join([*words, ".", *_NAMED[: at % 3]]))
         return self.texts[-1] if at % 7 else self.texts[-2 % len(self.texts)]
 
     def _page(self, path: Path, text: str, mode: int, hub: list[Path] | None = None) -> None:
@@ -169,7 +185,13 @@ class Worlds:
         self.words = [*_WORDS, *_COMMON[:8], "zyzzyva1", "quagga", "poisson", "secret3", "in1"]
 
     def _build(self, tree: Tree, place: Path, *boxes: Path) -> None:
+        """Classes and a topic are learned before folders are added; no tree, of such documents
+        alone: it would show all of them by words."""
         shoal.crawl(f"{(tree.place / 'site').as_uri()}/", dir=place, settings=FAST)
+        shoal.train_classes(tree.place / "lessons", place, accept=0.3)
+        shoal.make_topic("sea", folders=sorted((tree.place / "lessons").iterdir()), dir=place)
+        with pytest.raises(UsageError, match="no document with text that everyone may read"):
+            shoal.make_tree(place)
         shoal.add(tree.place / "docs", dir=place, settings=FAST)
         for box in (tree.place / "box", *boxes):
             shoal.add_mail(box, dir=place, settings=FAST)
@@ -197,6 +219,9 @@ class Worlds:
                     f"folder:{draw.choice(['ann', 'box'])}",
                     f"lang:{draw.choice(['en', 'fr'])}",
                     f"filetype:{draw.choice(['html', 'txt', 'zip'])} {word()}",
+                    f"class:{draw.choice(['reef', 'wreck'])} {word()}",
+                    f"topic:sea OR {draw.choice(['person:smith', 'place:norway', 'org:google'])}",
+                    f"mark:{draw.choice(['class', 'tree', 'topic', 'person'])}",
                     word()[:2],
                 ]
             )
@@ -278,9 +303,10 @@ def _compare(worlds: Worlds, times: int) -> None:
         for url in worlds.urls:
             expected, found = (_told(_explained, each, url) for each in both)
             assert found == expected, url
-        for name in sorted({*ASKED} - _OF_THE_PLACE):
+        asked = ASKED | LEARNED
+        for name in sorted({*asked} - _OF_THE_PLACE):
             for urls in [worlds.urls] if name in _OF_ALL else [[url] for url in worlds.urls]:
-                expected, found = (_told(_asked, each, name, urls) for each in both)
+                expected, found = (_told(_asked, each, asked[name], urls) for each in both)
                 assert found == expected, (name, urls)
         forms: tuple[Any, ...] = ("urls", "jsonl", "cdxj", "warc")
         for form in forms:
@@ -290,8 +316,8 @@ def _compare(worlds: Worlds, times: int) -> None:
                 assert found == expected, wanted
 
 
-def _asked(collection: Collection, name: str, urls: list[str]) -> bytes:
-    return repr(ASKED[name](collection, urls)).encode()
+def _asked(collection: Collection, ask: Any, urls: list[str]) -> bytes:
+    return repr(ask(collection, urls)).encode()
 
 
 def _told(ask: Any, *given: Any) -> bytes:

@@ -28,6 +28,7 @@ from shoal.model.principal import PUBLIC, Principal
 from shoal.model.source_change import Shared
 from shoal.model.urls.rowkey import row_key, site_of_key
 from shoal.model.visit import Fetched, Keep, Visit, VisitKind
+from tests.contract.lessons import CLASSES, CRAWL_FOR_IT, TOPIC, parts_of, teach
 
 NOON = 1_700_000_000.0
 SETTINGS = {"crawl.children": 1, "index.follow": "no"}
@@ -47,6 +48,12 @@ _FRENCH = _words(
 _GERMAN = _words(
     "die Fische schwimmen in der tiefen See und die Boote fahren am Morgen in den Hafen"
 )
+_SAID = (
+    "Ann Smith of Google said in London that the water was cold.",
+    "Mr. Smith went to New York City with Robert Miller.",
+    "The University of Oslo asked Mary Jones to come to Norway.",
+)
+"""People, places and organisations."""
 _JAPANESE = "海水魚島波船港鯨珊瑚礁潮風"
 """Any two that stand beside each other are a word; who looks for one finds all that begin so."""
 
@@ -183,6 +190,8 @@ class Worlds(NamedTuple):
     everything: Path
     words: list[str]
     urls: list[str]
+    parts: list[str]
+    """Of the tree."""
 
     def without(self, who: str) -> Path:
         return self.public if who == "anyone" else self.bobs
@@ -204,9 +213,14 @@ def build_worlds(folder: Path, seed: int, public: int, private: int) -> Worlds:
     bobs += mails(draw_mails, private // 8, _BOBS, "bob")
     anns += mails(draw_mails, private // 4, _ANNS, "ann")
     with_bobs = _mixed(draw, documents, bobs)
-    build(folder / "public", documents, 1)
-    build(folder / "bobs", with_bobs, 2)
-    build(folder / "all", _mixed(draw, with_bobs, anns), 3)
+    everything = _mixed(draw, with_bobs, anns)
+    until = documents[public * 2 // 3].url
+    for name, portions, each in (
+        ("public", 1, documents),
+        ("bobs", 2, with_bobs),
+        ("all", 3, everything),
+    ):
+        build(folder / name, each, portions, until)
     urls = [each.url for each in (*documents, *bobs, *anns)]
     urls += [f"http://{HOSTS[0]}/never{at}" for at in range(5)]
     urls += [f"http://{host}/secret{at}" for host in HOSTS for at in range(0, public, 5)]
@@ -222,9 +236,8 @@ def build_worlds(folder: Path, seed: int, public: int, private: int) -> Worlds:
         "zyzzyva1",
         "quagga",
     ]
-    return Worlds(
-        folder / "public", folder / "bobs", folder / "all", words, list(dict.fromkeys(urls))
-    )
+    places = (folder / "public", folder / "bobs", folder / "all")
+    return Worlds(*places, words, list(dict.fromkeys(urls)), parts_of(folder / "public"))
 
 
 def _mixed(draw: random.Random, one: Sequence[Injected], two: Sequence[Injected]) -> list[Injected]:
@@ -237,13 +250,29 @@ def _mixed(draw: random.Random, one: Sequence[Injected], two: Sequence[Injected]
     return mixed
 
 
-def build(directory: Path, documents: Sequence[Injected], portions: int = 1) -> None:
-    """Indexed in portions, so that segments are others."""
+def build(
+    directory: Path, documents: Sequence[Injected], portions: int = 1, until: str = ""
+) -> None:
+    """Indexed in portions, so that segments are others. Classes, a tree and a topic are learned
+    when the document `until` is there."""
+    learned = 0
+    if until:
+        learned = 1 + [each.url for each in documents].index(until)
+        _add(directory, documents[:learned], portions, {})
+        known = documents[:learned]
+        public = [(each.url, each.html) for each in known if not each.readers]
+        teach(directory, public, [each.url for each in known if each.readers])
+    _add(directory, documents[learned:], portions, CRAWL_FOR_IT if until else {})
+    rank(directory, top=0)
+
+
+def _add(
+    directory: Path, documents: Sequence[Injected], portions: int, settings: dict[str, str]
+) -> None:
     bounds = [len(documents) * at // portions for at in range(portions + 1)]
     for start, end in pairwise(bounds):
-        asyncio.run(_inject(directory, documents[start:end]))
+        asyncio.run(_inject(directory, documents[start:end], settings))
         update_index(directory)
-    rank(directory, top=0)
 
 
 def clustered(place: Path, tablets: int = 3) -> Path:
@@ -255,8 +284,8 @@ def clustered(place: Path, tablets: int = 3) -> Path:
     return cluster
 
 
-async def _inject(directory: Path, documents: Sequence[Injected]) -> None:
-    engine = Engine(directory, load(directory, SETTINGS, {}))
+async def _inject(directory: Path, documents: Sequence[Injected], settings: dict[str, str]) -> None:
+    engine = Engine(directory, load(directory, SETTINGS | settings, {}))
     try:
         engine.start([])
         crawl = engine.crawl()
@@ -333,6 +362,13 @@ def queries(draw: random.Random, worlds: Worlds) -> Iterator[str]:
         lambda: f"thread:thread{draw.randrange(4)}@mail.example",
         lambda: f"from:{draw.choice(['ann', 'bob', 'list'])}{draw.randrange(3)} {word()}",
         lambda: "has:attachment",
+        lambda: f"class:{draw.choice([*CLASSES, 'sea', 'none'])} {word()}",
+        lambda: f"class:{draw.choice([*CLASSES, 'sea'])}",
+        lambda: f"tree:{draw.choice(worlds.parts)}",
+        lambda: f"topic:{TOPIC}",
+        lambda: f"person:{draw.choice(['smith', 'jones', 'miller'])}",
+        lambda: f"place:{draw.choice(['london', 'norway'])} OR org:google",
+        lambda: f"mark:{draw.choice(['class', 'tree', 'topic', 'person'])}",
         lambda: f"what is the {word()} of the {word()} in the {word()}",
     ]
     while True:
@@ -346,7 +382,7 @@ def _text(draw: random.Random) -> str:
         return "".join(draw.choices(_JAPANESE, k=80))
     words = draw.choices(_COMMON, k=30) + draw.choices(_WORDS, k=draw.randrange(10, 60))
     draw.shuffle(words)
-    return " ".join(words)
+    return " ".join([*words, ".", *draw.choices(_SAID, k=draw.randrange(3))])
 
 
 def _name(draw: random.Random) -> str:

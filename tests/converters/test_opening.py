@@ -103,13 +103,52 @@ def test_no_deeper_than_allowed(depth: int, found: list[str]) -> None:
 def test_too_many_members_are_left_out_and_said() -> None:
     found = opened("a=1;b=2;c=3;d=4", limits=Limits(members=2))
     assert names(found) == ["", "a", "b"]
-    assert found[0].problem == "2 members left out: too many, too large or too deep"
+    assert found[0].problem == "2 members left out: too many"
 
 
 def test_too_many_bytes_are_left_out_and_said() -> None:
     found = opened("a=12345;b=123456;c=12", limits=Limits(unpacked_bytes=8))
     assert names(found) == ["", "a", "c"]
-    assert found[0].problem.startswith("1 member left out")
+    assert found[0].problem == "1 member left out: too large"
+
+
+def test_what_is_left_out_is_said_where_it_lies_and_of_the_whole() -> None:
+    found = {each.name: each.problem for each in opened("in=a[x]b[y;c=z", limits=Limits(depth=1))}
+    assert found == {
+        "": "2 members left out: too deep, first in in",
+        "in": "2 members left out: too deep",
+        "c": "",
+    }
+    both = opened("a=1;in=b[22222222]c[3]d[4", limits=Limits(unpacked_bytes=26, members=3))
+    assert both[0].problem == "2 members left out: 1 too large, 1 too many, first in in"
+
+
+def test_a_member_has_the_size_that_it_was_unpacked_to() -> None:
+    assert [each.bytes for each in opened("in=a[four]b[x;c=12345")] == [0, 10, 4, 1, 5]
+
+
+def test_a_mailbox_is_no_level() -> None:
+    mails = "".join(
+        f"From a@b Mon Jan  1 10:00:0{at} 2026\nSubject: {at}\n\nx\n\n" for at in (1, 2)
+    )
+    found = documents(
+        Registry.installed(),
+        mails.encode(),
+        changed(context(limits=Limits(depth=0)), media_type="application/mbox"),
+    )
+    assert names(found) == ["", "1.eml", "2.eml"]
+    assert {each.problem for each in found} == {""}
+
+
+def test_mailboxes_can_not_nest_without_end() -> None:
+    line = "From a@b Mon Jan  1 10:00:01 2026\n"
+    nested = "".join(">" * at + line for at in range(500)) + "\nx\n"
+    known = changed(context(), media_type="application/mbox")
+    found = documents(Registry.installed(), nested.encode(), known)
+    assert [(each.name, each.media_type) for each in found] == [
+        ("", "application/mbox"),
+        ("1.eml", "message/rfc822"),
+    ]
 
 
 def test_an_empty_member_is_none() -> None:

@@ -379,3 +379,12 @@ class NoSource:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def test_ones_own_files_are_of_no_site(place: Path, root: Path) -> None:
+    """All that is found is listed, not two of them and "more from" nowhere."""
+    for number in range(6):
+        (root / f"{number}.txt").write_text(f"Kelp number {number}, with words of its own")
+    look(place, root)
+    with shoal.open(place) as collection:
+        assert [each.more_from_site for each in collection.search("kelp")] == [0] * 6

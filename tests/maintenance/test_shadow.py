@@ -96,7 +96,8 @@ def test_readers_see_the_old_state_until_it_is_applied(site: Running, directory:
     assert not shadow.status(directory).gathered
     assert findings(directory) == []
     assert sorted(each.name for each in directory.iterdir()) == [
-        "generations", "inbox", "live", "lock", "shoal.toml", "shoal.toml.last", "status.json"
+        "classes", "generations", "inbox", "live", "lock",
+        "shoal.toml", "shoal.toml.last", "status.json",
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import random
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from shoal.naming.names import (
     marks_of,
     named_in,
 )
+from shoal.naming.not_names import Code, is_refused
 
 NEWS = (
     "Ann Smith met Barack Obama in Paris on Monday. Smith said that Google Inc. will open an "
@@ -161,3 +163,53 @@ def test_a_title_is_no_part_of_a_name() -> None:
         "Laura Turner"
     )
     assert all(isinstance(each, Named) for each in named_in(NEWS))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, "person") for name in ("Pattern.groupindex", "L.append", "BytesIO", "max", "V")),
+        *((name, "place") for name in ("Unicode 9", "C.", "UTC", "BytesIO", "os.listdir", "us")),
+        *((name, "org") for name in ("unittest.getTestCaseNames", "AF_UNIX", "main()", "utc")),
+    ],
+)
+def test_words_of_programs_and_clocks_are_refused_anywhere(name: str, kind: str) -> None:
+    assert is_refused(name, kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, "person") for name in ("J.R.R. Tolkien", "Paul McCartney", "Leonardo DiCaprio")),
+        *((name, "place") for name in ("U.S.", "LaGuardia", "kerala", "Fort McMurray", "US")),
+        *((name, "org") for name in ("Amazon.com", "PayPal", "FOX 7", "U.S. Department of Energy")),
+    ],
+)
+def test_names_that_look_a_little_like_code_stay(name: str, kind: str) -> None:
+    assert not is_refused(name, kind)
+
+
+MANUAL = (
+    "Guido van Rossum wrote it, and Mark Hammond helped. Guido works with Mark in New York.\n"
+    "Textbox was made by Fredrik Lundh. Hashable was made by Maildir and GitHub.\n"
+    "Call Textbox(win), then run.start(1), box.edit(2), collections.abc.Hashable.check(3) and go()."
+)
+
+
+def test_in_a_text_that_shows_code_a_word_is_no_person_unless_named_in_full() -> None:
+    people = {name for kind, name in told(MANUAL) if kind == "person"}
+    assert people == {"Guido van Rossum", "Mark Hammond", "Fredrik Lundh"}
+    prose = MANUAL.rpartition("\n")[0]
+    assert not Code(prose).is_shown
+    assert Code(MANUAL).is_shown
+    assert Code(MANUAL).has("Hashable", "org")
+    assert Code(MANUAL).has("BaseProxy", "org")
+    assert not Code(MANUAL).has("GitHub", "org")
+    assert not Code(prose).has("Hashable", "org")
+
+
+def test_signs_of_code_cost_no_more_than_their_text_is_long() -> None:
+    for sign in ("a.", "a_", "(", "A::", "a.b", "__", "a()"):
+        began = time.process_time()
+        Code(sign * (MOST_CHARS // len(sign)))
+        assert time.process_time() - began < 5, sign

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.model.principal import Principal
 from shoal.web.server.serve import make_app
-from shoal.web.views.copies import RAW_CSP
+from shoal.web.views.copies import RAW_CSP, without_head
 from tests.web.conftest import Witness
 from tests.web.little_web import LittleWeb, Serving, client_of
 
@@ -130,3 +130,24 @@ def test_what_one_may_not_read_does_not_exist(public: httpx.Client, web: LittleW
 
 def test_the_owner_reads_it(client: httpx.Client, web: LittleWeb) -> None:
     assert "keepers alone" in raw(client, web.url("/secret")).text
+
+
+@pytest.mark.parametrize(
+    ("html", "has_date", "left"),
+    [
+        (
+            "<body>\n<p><b>From:</b> a</p>\n<p><b>Date:</b> b</p>\n<p>x</p>",
+            True,
+            "<body>\n<p>x</p>",
+        ),
+        ("<p>From: a</p>\n<p>To: b</p>\n<p>Date: c</p>\n<p>From: d</p>", True, "<p>From: d</p>"),
+        ("<p>From: a</p>\n<p>Date: c</p>\n<p>x</p>", False, "<p>Date: c</p>\n<p>x</p>"),
+        ("<p>To: a</p>\n<p>Bcc: b</p>\n<p>Date: c</p>\n", True, "<p>Bcc: b</p>\n"),
+        ("<p>x</p>\n<p>From: a</p>", True, "<p>x</p>\n<p>From: a</p>"),
+        ("", True, ""),
+    ],
+)
+def test_the_body_of_a_mail_is_its_copy_without_its_head(
+    html: str, has_date: bool, left: str
+) -> None:
+    assert without_head(html, has_date=has_date) == left

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+import shoal
 from shoal.layout.layout import Layout, is_locked
 from shoal.layout.snapshot import read_snapshot
 from shoal.maintenance.verify import verifying
@@ -490,3 +491,17 @@ def test_metrics_are_as_prometheus_wants_them(watch: httpx.Client, world: Runnin
     assert buckets[-1] == found["shoal_search_duration_seconds_count"][""]
     assert world.web.host_name(0) not in answer.text
     assert "http:" not in answer.text
+
+
+def test_yes_and_no_are_said_beside_a_pages_story(steered: Steered) -> None:
+    with shoal.open(steered.directory) as collection:
+        url = next(page.url for page in collection.pages() if page.text)
+    shoal.make_topic("fish", words="reef fish", dir=steered.directory)
+    assert 'action="/topic/teach"' in steered.client.get("/page", params={"url": url}).text
+    told = steered.post("/topic/teach.json", topic="fish", url=url, answer="yes")
+    assert told.status_code == 200, told.text
+    [line] = shoal.topics(steered.directory)
+    assert line.yes == 1
+    assert (
+        steered.post("/topic/teach.json", topic="whales", url=url, answer="yes").status_code == 400
+    )

@@ -161,6 +161,12 @@ def test_a_mail_is_shown_with_its_thread_and_what_is_attached(owner: httpx.Clien
     assert "<b>corals</b>" in raw.text or "<strong>corals</strong>" in raw.text
     assert "x()" not in raw.text
     assert "sandbox" in raw.headers["content-security-policy"]
+    assert "From:" in raw.text
+    assert "Date:" in raw.text
+    assert "body=1" in page.text
+    body = owner.get("/copy/raw", params={"url": last["url"], "body": "1"}).text
+    assert "corals" in body
+    assert not [label for label in ("From:", "To:", "Cc:", "Date:") if label in body]
     assert owner.get("/open", params={"url": last["url"]}).headers["location"].startswith("/mail?")
 
 

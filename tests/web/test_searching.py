@@ -28,7 +28,7 @@ def test_what_is_found_is_shown(client: httpx.Client, web: LittleWeb) -> None:
     answer = client.get("/search", params={"q": "anemone"})
     assert answer.status_code == 200
     assert "<mark>anemone</mark>" in answer.text
-    assert "1 page ·" in answer.text
+    assert "1 document ·" in answer.text
     assert "1 more like this" in answer.text
     told = client.get("/search.json", params={"q": "anemone"}).json()
     [result] = told["found"]["results"]
@@ -128,12 +128,12 @@ def test_nothing_found_helps_on(client: httpx.Client) -> None:
     answer = client.get("/search", params={"q": "zzxxyy", "language": "fr"})
     assert "Nothing matches" in answer.text
     assert "Search without fr" in answer.text
-    assert "pages are stored" in answer.text
+    assert "documents are stored" in answer.text
 
 
 def test_the_first_page_says_what_there_is(client: httpx.Client) -> None:
     answer = client.get("/")
-    assert "pages gathered" in answer.text
+    assert "documents gathered" in answer.text
     assert "How to search" in answer.text
 
 
@@ -207,5 +207,5 @@ def test_without_an_index_it_says_so(own: tuple[httpx.Client, Path, str]) -> Non
     answer = client.get("/search", params={"q": "tides"})
     assert answer.status_code == 200
     assert "There is nothing to search yet" in answer.text
-    assert "1 page is stored" in answer.text
+    assert "1 document is stored" in answer.text
     assert "reindex" in client.get("/search.json", params={"q": "tides"}).json()["problem"]

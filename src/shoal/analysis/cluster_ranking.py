@@ -174,7 +174,7 @@ def vote_slice(
 
     def is_dead(row: bytes) -> bool:
         known = collection.frontier.url(row)
-        return known is not None and known.state is State.GONE
+        return known is not None and known.state in (State.GONE, State.EXCLUDED)
 
     def found() -> Iterator[tuple[bytes, Ballot, int]]:
         for cell in collection.store.cells.scan("link", start):

@@ -7,6 +7,7 @@ written: here, by the crawl that runs, or at the next start of a cluster.
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from shoal import faults
 from shoal.analysis.class_examples import page_parts_of
 from shoal.collection.collection import Collection
 from shoal.collection.slices import Slice, cut, in_order
@@ -85,6 +86,7 @@ def place_of_model(view: TabletView, name: str) -> ClassesPlace:
 
 def hold(view: TabletView, name: str, data: bytes) -> None:
     place_of_model(view, name).write(data)
+    faults.point("learned.held")
 
 
 def forget(view: TabletView, name: str) -> None:

@@ -118,7 +118,7 @@ def remove(
 def lines(collection: Collection, below: str = "") -> list[TreeLine]:
     """`shoal.tree`: all parts, or those below one, in their order."""
     tree = tree_at(collection)
-    if tree is None:
+    if tree is None or not is_for(collection, tree):
         raise CollectionError(_NONE.format(in_command(collection)))
     pages = counted(collection, TREE)
     known = {node.way: node for node in tree.nodes}
@@ -126,10 +126,23 @@ def lines(collection: Collection, below: str = "") -> list[TreeLine]:
     if below and below not in known:
         raise UsageError(f"the tree has no part {below!r}; `shoal tree show` lists them")
     return [
-        TreeLine(way, pages[way], node.words, node.title, node.url)
+        TreeLine(way, pages[way], node.words, *midst(collection, node))
         for way, node in sorted(known.items(), key=lambda each: each[0].split("/"))
         if not below or way == below or way.startswith(f"{below}/")
     ]
+
+
+def is_for(collection: Collection, tree: MadeTree) -> bool:
+    """Whether who asks may be told its words: of what only some may read, the owner alone."""
+    return not tree.own or collection.sees_everything()
+
+
+def midst(collection: Collection, node: TreeNode) -> tuple[str, str]:
+    """Title and URL of the document in the midst of a part, if who asks may read it."""
+    is_known = bool(node.url) and (
+        collection.sees_everything() or collection.page(node.url) is not None
+    )
+    return (node.title, node.url) if is_known else ("", "")
 
 
 def tree_at(collection: Collection) -> MadeTree | None:

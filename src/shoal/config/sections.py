@@ -229,7 +229,9 @@ class Understand:
         "model", "How a page's content is told from its frame; none: all of it is content."
     )
     entities: Literal["yes", "no"] = _setting(
-        "yes", "Whether people, places and organisations that a page names are marked."
+        "yes",
+        "Whether people, places and organisations that a page names are marked, where content is "
+        "told from its frame.",
     )
 
 

@@ -5,6 +5,7 @@ gives many, a page gives one). It never raises on what it reads; what it could n
 `problem`.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -30,6 +31,10 @@ class Converted:
     problem: str = ""
     media_type: str = ""
     """Of a document inside another one; empty for the visit's own."""
+    bytes: int = 0
+    """Of a member or an attachment, as it was unpacked."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many members of it were not read, by the limit that forbade it."""
     fields: list[tuple[str, str]] = field(default_factory=list)
     """What it says of itself by name (`Document.fields`)."""
 

@@ -28,7 +28,7 @@ class Limits(Struct, frozen=True):
     unpacked_bytes: int = 200_000_000
     """Of all that is unpacked of one file."""
     depth: int = 2
-    """An archive in a mail is opened, an archive in that one is not."""
+    """An archive in a mail is opened, an archive in that one is not. A mailbox is no level."""
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,11 +1,13 @@
 """What documents does a body hold? Its own, and those that stand in it, each within bounds.
 
 A converter asks `context.inside` for every member or attachment that it meets. Members count, what
-they unpack to counts, and they are opened only so deep; a member that its converter can't take
-costs itself alone. What was left out for a limit is said of the document that held it.
+they unpack to counts, at all levels together, and they are opened only so deep; a mailbox is a box
+of mails, and no level of its own. A member that its converter can't take costs itself alone. What
+was left out, and for which limit, is said of the document that held it and of the whole body.
 """
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from shoal.converters.context import Context, Converted
@@ -19,6 +21,8 @@ from shoal.model.record import changed
 from shoal.model.urls.url import resolve
 
 _NAME_CHARS = 300
+_MAILBOX, _MAIL = "application/mbox", "message/rfc822"
+_TOO_MANY, _TOO_LARGE, _TOO_DEEP = "too many", "too large", "too deep"
 
 
 @dataclass(slots=True)
@@ -27,15 +31,20 @@ class _Room:
 
     members: int
     bytes: int
-    left_out: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many were not, by the limit that forbade it."""
 
-    def takes(self, size: int) -> bool:
-        if self.members <= 0 or size > self.bytes:
-            self.left_out += 1
-            return False
+    def refuses(self, size: int, below: int) -> str:
+        """By which limit, when so many levels may be opened in it; empty: it is taken."""
+        if below < 0:
+            return _TOO_DEEP
+        if self.members <= 0:
+            return _TOO_MANY
+        if size > self.bytes:
+            return _TOO_LARGE
         self.members -= 1
         self.bytes -= size
-        return True
+        return ""
 
 
 def documents(registry: Registry, body: bytes, context: Context) -> list[Converted]:
@@ -43,11 +52,8 @@ def documents(registry: Registry, body: bytes, context: Context) -> list[Convert
     limits = context.limits
     room = _Room(limits.members, limits.unpacked_bytes)
     found = _Opener(registry, room).convert(body, context, limits.depth)
-    if room.left_out:
-        noun = "member" if room.left_out == 1 else "members"
-        left_out = f"{room.left_out} {noun} left out: too many, too large or too deep"
-        found[0].problem = "; ".join(filter(None, (found[0].problem, left_out)))
     _make_unique(found)
+    _say_left_out(found, room.left_out)
     found[0].name, found[0].media_type = "", found[0].media_type or context.media_type
     return found
 
@@ -58,20 +64,25 @@ class _Opener:
         self._room = room
 
     def convert(self, body: bytes, context: Context, depth: int) -> list[Converted]:
+        left_out = Counter[str]()
+
         def inside(data: bytes, name: str, declared: str = "") -> list[Converted]:
             name = _tidy(name)
             if not data:
                 return []
-            if depth <= 0 or not self._room.takes(len(data)):
-                self._room.left_out += depth <= 0
+            is_mailbox = context.media_type == _MAILBOX
+            below = depth if is_mailbox else depth - 1
+            if limit := self._room.refuses(len(data), below):
+                left_out[limit] += 1
+                self._room.left_out[limit] += 1
                 return []
-            inner = changed(
-                context,
-                charset=declared_charset(declared),
-                media_type=media_type(declared, data, name),
-                member=name,
-            )
-            return [_named(name, inner, each) for each in self._member(data, inner, depth - 1)]
+            # What lies in a mailbox is a mail, and no mailbox: else they could nest without end.
+            kind = _MAIL if is_mailbox else media_type(declared, data, name)
+            charset = declared_charset(declared)
+            inner = changed(context, charset=charset, media_type=kind, member=name)
+            members = self._member(data, inner, below)
+            members[0].bytes = len(data)
+            return [_named(name, inner, each) for each in members]
 
         if not body:
             return [Converted(Page())]
@@ -84,6 +95,7 @@ class _Opener:
             recognition.add_recognised(found, body, context)
         for each in found:
             _finish(each, context)
+        found[0].left_out.update(left_out)
         return found
 
     def _member(self, data: bytes, context: Context, depth: int) -> list[Converted]:
@@ -117,6 +129,30 @@ def _make_unique(found: list[Converted]) -> None:
             name = f"{given} ({times[given]})"
         taken.add(name)
         each.name = name
+
+
+def _say_left_out(found: list[Converted], in_all: Counter[str]) -> None:
+    """Each document what it held itself, the first what is missing of the whole body, and where."""
+    own, *members = found
+    holders = [each for each in members if each.left_out]
+    for each in holders:
+        _add_problem(each, _left_out(each.left_out))
+    if in_all:
+        where = f", first in {holders[0].name}" if holders and not own.left_out else ""
+        _add_problem(own, _left_out(in_all) + where)
+
+
+def _left_out(by_limit: Counter[str]) -> str:
+    count = by_limit.total()
+    limits = [
+        limit if len(by_limit) == 1 else f"{number:,} {limit}"
+        for limit, number in sorted(by_limit.items())
+    ]
+    return f"{count:,} {'member' if count == 1 else 'members'} left out: {', '.join(limits)}"
+
+
+def _add_problem(converted: Converted, says: str) -> None:
+    converted.problem = "; ".join(filter(None, (converted.problem, says)))
 
 
 def _finish(converted: Converted, context: Context) -> None:

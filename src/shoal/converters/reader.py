@@ -190,7 +190,7 @@ class Reader:
             text=pack_text(text) if text else b"",
             text_chars=len(page.text),
             body_bytes=len(fetched.body) if is_own else 0,
-            decoded_bytes=decoded_bytes if is_own else 0,
+            decoded_bytes=decoded_bytes if is_own else converted.bytes,
             body_digest=payload_digest(fetched.body) if is_own else "",
             text_digest=text_digest(text),
             problem=converted.problem,

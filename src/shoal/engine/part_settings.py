@@ -95,7 +95,7 @@ def child_config(config: Config, rules: str, scope: ScopeSettings, layout: Layou
             software=f"Shoal/{VERSION}",
             content=config.understand.content,
             prints=config.dedupe.near == "yes",
-            names=config.understand.entities == "yes",
+            names=config.understand.entities == "yes" and config.understand.content != "none",
             feeds_anywhere=config.feeds.scope == "any",
             requisites=config.archive.max_requisites if wants_requisites(config) else 0,
             topics_directory=str(layout.directory / TOPICS),

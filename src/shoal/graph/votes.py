@@ -4,7 +4,7 @@
   reads.
 - A page that is only another name of a page passes on all it gets: a redirect has that one link,
   and of a page whose canonical link names another page the rest is left out, unless that one is
-  gone.
+  gone or is not to be fetched.
 - A page does not vote for itself.
 
 The stored value is a list of OutLink (store/rows.py). Only what is asked for here is decoded:
@@ -52,7 +52,7 @@ def votes(
 ) -> Votes:
     """Of the page at `row`, whose cell of out-links is `stored`. A target that is not named is
     another tablet's, if `is_away` says so of the row that is linked; else it is no vote. A
-    canonical link to a page that is gone, as `is_dead` says, takes nothing."""
+    canonical link to a page that nobody will have, as `is_dead` says, takes nothing."""
     found = unpack(list[_OutLink], stored)
     links = len(found)
     counted = [out for out in found if not out.link.rel & NO_VOTE and out.target != row]

@@ -36,6 +36,7 @@ from shoal.model.outcome import State
 from shoal.model.record import Struct, pack, unpack
 from shoal.model.urls.rowkey import row_key
 from shoal.model.visit import VisitKind
+from shoal.model.words.topic import TOPIC_KEYS
 from shoal.ports import Table
 from shoal.store.table import RocksTable
 from shoal.whole_file import put_on_disk
@@ -102,7 +103,7 @@ def _take_over_clocks(old: Table, new: Table) -> None:
     for key, value in old.scan("site", b"\x01"):
         if is_host_row_key(key):
             batch.put("site", key, _longer(value, new.get("site", key)))
-    for first in (EXCLUDED_KEY, RUN_KEYS):
+    for first in (EXCLUDED_KEY, RUN_KEYS, TOPIC_KEYS):
         for key, value in old.scan("site", first, first + b"\xff"):
             batch.put("site", key, value)
     new.write(batch)

@@ -63,6 +63,7 @@ class Document(Struct, array_like=True):
     body_bytes: int = 0
     """Length of the body as sent, and after its content encoding was undone."""
     decoded_bytes: int = 0
+    """Also of a member, which was not sent by itself."""
     body_digest: str = ""
     """sha1:BASE32 of the body as archived (WARC's payload digest)."""
     text_digest: str = ""

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from shoal.model.words.marks import ORG, PERSON, PLACE, Value, joined
+from shoal.naming.not_names import Code, is_refused
 
 native: ModuleType | None
 try:
@@ -63,13 +64,16 @@ def named_in(text: str, language: str = "en") -> list[Named]:
     """Every place where somebody or something is named, in the order of the text."""
     if not can_read(language):
         return []
-    found = _model(_code(language)).spans(text[:MOST_CHARS], True, _BIAS)
+    text = text[:MOST_CHARS]
+    found = _model(_code(language)).spans(text, True, _BIAS)
+    code = Code(text if found else "")
     places = [
         Named(start, end, KINDS[kind], name, confidence)
         for start, end, kind, confidence in found
-        if (name := _plain(text[start:end], KINDS[kind]))
+        if (name := _plain(text[start:end], KINDS[kind])) and not code.has(name, KINDS[kind])
     ]
-    return list(_in_full(_of_one_kind(places)))
+    full = list(_in_full(_of_one_kind(places)))
+    return [each for each in full if not (code.is_shown and _is_half(each))]
 
 
 def marker() -> Callable[[str, str], list[tuple[str, str]]]:
@@ -118,6 +122,11 @@ def _in_full(places: list[Named]) -> Iterator[Named]:
         yield each._replace(name=full) if full else each
 
 
+def _is_half(each: Named) -> bool:
+    """A word taken for a person whom nothing calls in full: where there is code, mostly its own."""
+    return each.kind == PERSON and " " not in each.name
+
+
 def _plain(text: str, kind: str) -> str:
     """A name as it is kept; empty for what can be none."""
     text = text[: _NAME_CHARS + 1]
@@ -127,7 +136,8 @@ def _plain(text: str, kind: str) -> str:
         text = text[title.end() :] if kind == PERSON else text
     name = _ENDING.sub("", _SPACE.sub(" ", text).strip())
     is_name = 1 < len(name) <= _NAME_CHARS and name.count(" ") < _MOST_WORDS
-    return name if is_name and _LETTER.search(name) and not _NO_NAME.search(name) else ""
+    is_name = is_name and bool(_LETTER.search(name)) and not _NO_NAME.search(name)
+    return name if is_name and not is_refused(name, kind) else ""
 
 
 def _code(language: str) -> str:

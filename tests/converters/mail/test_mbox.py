@@ -22,7 +22,7 @@ def test_quoted_from_lines_are_text() -> None:
 def test_messages_beyond_the_limit_are_left_out_and_counted() -> None:
     documents = mbox.convert(SAMPLE, opening("x.mbox", Limits(members=2)))
     assert len(documents) == 3
-    assert documents[0].problem == "1 messages are left out"
+    assert documents[0].problem == "1 message left out: too many"
 
 
 def test_windows_line_ends_and_a_cut_last_message() -> None:

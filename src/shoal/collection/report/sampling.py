@@ -14,6 +14,7 @@ from itertools import islice
 from shoal.collection.view import TabletView
 from shoal.frontier.state.rows import UrlRow
 from shoal.model.document import Document
+from shoal.model.link import LinkSource
 from shoal.model.outcome import State
 from shoal.model.record import Struct
 
@@ -62,7 +63,7 @@ def sample(collection: TabletView, tablets: int = 1) -> Sample:
         if time.monotonic() > deadline_s:
             break
         looked_at += 1
-        if url.visits:
+        if url.visits and url.source is not LinkSource.INJECT:  # no server answered
             statuses[str(url.status) if url.status else _NO_STATUS] += 1
         if url.state not in (State.FETCHED, State.UNCHANGED) or not url.fetched_ms:
             continue

@@ -1,4 +1,5 @@
-"""Which topics are there, and what was said of them?"""
+"""Which topics are there, and what was said of them? The owner alone is told: pages that were
+named may be such as not everyone reads any more."""
 
 from typing import NamedTuple
 
@@ -50,6 +51,7 @@ def _all_known(collection: Collection) -> list[_Known]:
 
 
 def _known(view: TabletView) -> list[_Known]:
+    view.must_see_all()
     found = []
     for topic in topics_of(view.table):
         labels = labels_of(view.table, topic.name)
@@ -87,6 +89,7 @@ def topic_words(collection: Collection, name: str, most: int = 30) -> list[Decis
 
 
 def _words(view: TabletView, name: str, most: int) -> list[Decisive]:
+    view.must_see_all()
     topic = topic_of(view.table, name)
     if topic is None:
         return []

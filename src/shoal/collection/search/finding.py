@@ -23,6 +23,8 @@ from shoal.model.record import changed
 from shoal.search.parse import Pages, parse, words_of
 from shoal.search.ranking import CANDIDATES, Ranked, Weights, order, reasons
 
+_FILE, _MAIL = b"file:", b"):mail/"
+"""In the rows of one's own documents."""
 MOST_RESULTS = 1000
 """Of one query, over all its pages."""
 MOST_FACET_VALUES = 12
@@ -121,13 +123,16 @@ def _results(
 
 
 def spread(ranked: Sequence[Ranked], site_limit: int) -> tuple[list[Ranked], list[Ranked]]:
-    """At most so many of each site, and the others, which come behind them. 0: no limit."""
+    """At most so many of each site, and the others, which come behind them. 0: no limit. Files and
+    mails of one's own are of no site."""
     kept: list[Ranked] = []
     held: list[Ranked] = []
     seen: Counter[str] = Counter()
     for each in ranked:
-        seen[each.candidate.site] += 1
-        over = site_limit > 0 and seen[each.candidate.site] > site_limit
+        row = each.candidate.row
+        is_own = row.startswith(_FILE) or _MAIL in row
+        seen[each.candidate.site] += not is_own
+        over = not is_own and 0 < site_limit < seen[each.candidate.site]
         (held if over else kept).append(each)
     return kept, held
 

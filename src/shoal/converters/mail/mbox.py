@@ -22,14 +22,14 @@ def convert(body: bytes, context: Context) -> list[Converted]:
     most = context.limits.members
     writer = Writer(context.limits)
     messages: list[Converted] = []
-    left_out = max(0, len(spans) - most)
     for number, (start, end) in enumerate(spans[:most], start=1):
         raw = body[start:end]
         writer.item(read_head(raw).text("subject") or f"Message {number}")
-        found = context.inside(_QUOTED_FROM.sub(rb"\1", raw), f"{number}.eml", "message/rfc822")
-        left_out += not found
-        messages.extend(found)
-    problem = f"{left_out} messages are left out" if left_out else writer.problem
+        unquoted = _QUOTED_FROM.sub(rb"\1", raw)
+        messages.extend(context.inside(unquoted, f"{number}.eml", "message/rfc822"))
+    left_out = max(0, len(spans) - most)
+    noun = "message" if left_out == 1 else "messages"
+    problem = f"{left_out:,} {noun} left out: too many" if left_out else writer.problem
     return [Converted(writer.page(context.name), problem=problem), *messages]
 
 

@@ -1,13 +1,14 @@
 """What changes when a topic's model is another one? Its judgement of what was fetched, and the
 value of what waits.
 
-A step for each page and for each URL, so that a crawl goes on meanwhile. What a URL's links show is
-taken from the stored anchor texts; only the words around them are not stored, and stay as they were
-judged.
+A step for each page and for some URLs, so that a crawl goes on meanwhile. What a URL's links show
+is taken from the stored anchor texts; only the words around them are not stored, and stay as they
+were judged.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from shoal.frontier.frontier import DiskFrontier
@@ -24,6 +25,8 @@ from shoal.model.words.topic import ON_TOPIC, link_said
 from shoal.ports import Batch, Table
 from shoal.store.pages import PageStore
 
+_AT_ONCE = 32
+"""URLs that wait, in one batch."""
 _MOST_LINKS = 32
 """Of those to one URL."""
 _NUL = b"\0"
@@ -49,11 +52,13 @@ def judging_again(
     for row, chance in marking_again(store, by):
         near[row] = chance
         yield row
+    evidence = _Evidence(store, by, near)
     waiting = [key for key, _ in table.scan("queue", after_mark(SCHEDULE_MARK))]
-    for key in waiting:
-        row = read_entry(key.partition(_NUL)[0], key).row
-        frontier.change(_weighing(frontier, row, _Evidence(store, by, near)))
-        yield row
+    for place in range(0, len(waiting), _AT_ONCE):
+        keys = waiting[place : place + _AT_ONCE]
+        rows = [read_entry(key.partition(_NUL)[0], key).row for key in keys]
+        frontier.change(_weighing(frontier, rows, evidence))
+        yield rows
 
 
 def marking_again(store: PageStore, by: Judge) -> Iterator[tuple[bytes, float]]:
@@ -108,11 +113,12 @@ class _Evidence:
 
 
 def _weighing(
-    frontier: DiskFrontier, row: bytes, evidence: _Evidence
+    frontier: DiskFrontier, rows: Sequence[bytes], evidence: _Evidence
 ) -> Callable[[Batch, float], None]:
     def work(batch: Batch, now: float) -> None:
         values = frontier.discovery.valuing
         if values is not None:
-            values.weigh_again(batch, row, lambda worth: evidence.change(row, worth), now)
+            for row in rows:
+                values.weigh_again(batch, row, partial(evidence.change, row), now)
 
     return work

@@ -6,6 +6,7 @@ Said twice it does no harm: an order may be carried out again after a kill.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shoal import faults
 from shoal.clock import Clock
 from shoal.config import Config
 from shoal.errors import UsageError
@@ -24,7 +25,9 @@ from shoal.layout.topics import (
     topics_of,
     write_model,
 )
+from shoal.model.compression import unzstd
 from shoal.model.link import Link, LinkSource
+from shoal.model.principal import PUBLIC
 from shoal.model.urls.rowkey import row_key
 from shoal.model.words.topic import (
     MOST_LABELS,
@@ -87,6 +90,7 @@ class TopicDesk:
         was restored, a process killed. Pages that a person named before they were known are
         fetched first."""
         for topic in topics_of(self._table):
+            self._look_up(topic.name)
             if self._crawl is None or self._crawl.name != topic.name:
                 write_model(self._directory, topic.name, self._model(topic).to_bytes())
         if self._crawl is not None:
@@ -147,7 +151,23 @@ class TopicDesk:
             is_yes = command.answer == "yes"
             put_label(batch, name, Label(url, is_yes, title, text, self._clock.now()))
         self._table.write(batch)
+        self._look_up(name)
+        faults.point("topic.said")
         self._learn(name)
+
+    def _look_up(self, name: str) -> None:
+        """Examples that were to be fetched first may be stored by now: another crawl took them, or
+        this one, which was killed before it knew what they say."""
+        batch, found = self._table.batch(), False
+        for label in labels_of(self._table, name):
+            document = None if label.is_known else self._store.read(row_key(label.url), PUBLIC)
+            if document is not None and document.text:
+                text = unzstd(document.text).decode("utf-8", "replace")
+                label.title, label.text = document.title[:_MOST_TITLE], example_part(text)
+                put_label(batch, name, label)
+                found = True
+        if found:
+            self._table.write(batch)
 
     def _remove(self, name: str) -> None:
         batch = self._table.batch()

@@ -9,7 +9,7 @@ from shoal.web.server.view import View
 _MODULES = (
     *("search", "copies", "pages", "own", "trees", "described"),
     *("dashboard", "url_lists", "hosts", "failures", "stored", "crawls", "graph", "metrics"),
-    *("feeds", "sources", "clusters"),
+    *("feeds", "sources", "clusters", "topics"),
 )
 """The modules of views, each with `VIEWS`."""
 _FOR_READERS = frozenset({"search", "copies", "pages", "own", "trees", "described"})

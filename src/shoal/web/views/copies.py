@@ -21,7 +21,7 @@ from shoal.web.server.http import Request, Response
 from shoal.web.server.rendering import harmless, path, web_address
 from shoal.web.server.safe_html import safe_html
 from shoal.web.server.site import Site
-from shoal.web.server.view import Parameter, Problem, View, text, wants_json
+from shoal.web.server.view import Parameter, Problem, View, switch, text, wants_json
 from shoal.web.server.words import Words
 
 _STYLE = (
@@ -54,6 +54,11 @@ FRAMED_CSP = (
 
 _MOST_VERSIONS = 50
 _SECONDS = re.compile(r"[0-9]{1,11}(\.[0-9]{1,9})?")
+_START = re.compile(r"(?:(?!<p>).)*?<body>\s*", re.DOTALL)
+_HEAD_LINE = re.compile(
+    r"<p>(?:<b>)?(From|To|Cc|Bcc|Newsgroups|Date):(?:</b>)? .*?</p>\s*", re.DOTALL
+)
+_HEAD_ORDER = ("From", "To", "Cc", "Bcc", "Newsgroups", "Date")
 
 
 class Version(Struct):
@@ -128,6 +133,8 @@ def raw(site: Site, request: Request) -> Response:
     with site.reading() as collection:
         page = _page(collection, request)
         html = site.copies.html(page)
+    if switch(request, "body") and is_mail(page):
+        html = without_head(html, has_date=bool(page.document.published))
     body = safe_html(html, Words(text(request, "q")))
     if wants_json(request):
         return site.answer(request, "copy.html", RawCopy(page.url, page.fetched, body))
@@ -142,6 +149,22 @@ def raw(site: Site, request: Request) -> Response:
     )
     headers = {"content-security-policy": RAW_CSP, "x-robots-tag": "noindex, noarchive"}
     return Response(shown, 200, headers, "text/html")
+
+
+def without_head(html: str, *, has_date: bool) -> str:
+    """A mail's copy without who wrote to whom and when, each of which stands there once, in order:
+    the same words further down are the mail's own."""
+    start = _START.match(html)
+    at = begin = start.end() if start else 0
+    kept, last = "", -1
+    while line := _HEAD_LINE.match(html, at):
+        order = _HEAD_ORDER.index(line[1])
+        if order <= last:
+            break
+        at, last = line.end(), order
+        if line[1] == "Bcc" or (line[1] == "Date" and not has_date):
+            kept += line[0]
+    return html[:begin] + kept + html[at:]
 
 
 def versions(collection: Collection, page: Page) -> list[Version]:
@@ -208,7 +231,14 @@ _PARAMETERS = (
     ),
     Parameter("q", "A query whose words are marked."),
 )
+_BODY = Parameter("body", "1: of a mail what it says, without from whom, to whom and when.")
 VIEWS = (
     View("/copy", copy, "The copy of a page, with a banner.", parameters=_PARAMETERS, data=Copy),
-    View("/copy/raw", raw, "The copy alone, as clean HTML.", parameters=_PARAMETERS, data=RawCopy),
+    View(
+        "/copy/raw",
+        raw,
+        "The copy alone, as clean HTML.",
+        parameters=(*_PARAMETERS, _BODY),
+        data=RawCopy,
+    ),
 )

@@ -36,6 +36,8 @@ class MailPage(Struct):
     """Whether it stands on this machine, so that it can be saved as it was received."""
     raw: str
     """Where its copy is."""
+    body: str = ""
+    """The same without from whom, to whom and when, which the page has above it."""
 
 
 def mail(site: Site, request: Request) -> Response:
@@ -51,8 +53,10 @@ def mail(site: Site, request: Request) -> Response:
         has_source = bool(page.stored.fetch.payload) or bool(page.body)
     at = str(page.stored.when)
     raw = path("/copy/raw", url=found.url, at=at, q=text(request, "q"))
+    body = path("/copy/raw", url=found.url, at=at, q=text(request, "q"), body="1")
     headers = {"content-security-policy": FRAMED_CSP}
-    return site.answer(request, "mail.html", MailPage(found, has_source, raw), headers=headers)
+    data = MailPage(found, has_source, raw, body)
+    return site.answer(request, "mail.html", data, headers=headers)
 
 
 def file(site: Site, request: Request) -> Response:

@@ -56,6 +56,8 @@ class PageView(Struct):
     is_stored: bool
     has_copy: bool
     explanation: Explanation
+    teaches: bool
+    """Whether who asks may say yes or no of it, for a topic."""
     facts: list[Fact]
     rank: float
     visits: list[VisitLine]
@@ -126,6 +128,7 @@ def _page_view(collection: Collection, request: Request, asked: str) -> PageView
         is_stored=found is not None,
         has_copy=found is not None and not found.document.rules.noarchive,
         explanation=explanation,
+        teaches=collection.sees_everything(),
         facts=[] if found is None else list(_facts(found)),
         rank=collection.rank(asked),
         visits=visit_lines(collection, asked),

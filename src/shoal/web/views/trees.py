@@ -1,6 +1,6 @@
 """/tree: the hierarchy that the documents themselves make, to be walked from part to part."""
 
-from shoal.analysis.trees import tree_at
+from shoal.analysis.trees import is_for, midst, tree_at
 from shoal.collection.collection import Collection
 from shoal.errors import CollectionError, DamagedError
 from shoal.layout.trees import MadeTree, TreeNode
@@ -50,7 +50,7 @@ def tree(site: Site, request: Request) -> Response:
 
 def _page(collection: Collection, part: str) -> TreePage:
     made = tree_at(collection)
-    if made is None or (made.own and not collection.sees_everything()):
+    if made is None or not is_for(collection, made):
         return TreePage(part, [], [], "No tree was made here; `shoal tree make` makes one.")
     found = collection.search(f"mark:{TREE}", facets=True).facets
     counts = dict(found.get(TREE, ()))
@@ -76,15 +76,15 @@ def _page(collection: Collection, part: str) -> TreePage:
 def _told(
     collection: Collection, node: TreeNode | None, way: str, counts: dict[str, int], made: MadeTree
 ) -> TreePart:
-    is_readable = node is not None and bool(node.url) and collection.page(node.url) is not None
+    title, url = ("", "") if node is None else midst(collection, node)
     has_parts = any(leaf.startswith(f"{way}/") for leaf in made.leaves)
     return TreePart(
         way,
         way.rpartition("/")[2],
         counts.get(way, 0),
         list(node.words) if node is not None else [],
-        node.title if node is not None and is_readable else "",
-        node.url if node is not None and is_readable else "",
+        title,
+        url,
         path("/tree", part=way) if has_parts else "",
         path("/search", tree=way),
     )
