@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import shoal as python
+from shoal.analysis.class_examples import examples_of
 from shoal.errors import CollectionError, DamagedError, UsageError
 from shoal.layout.classes import ClassesPlace
 from tests.cli.command import Shoal
@@ -215,6 +216,25 @@ def test_what_can_not_be_learned_from_is_said_and_changes_nothing(
         "classes", "train", str(tmp_path / "one"), "--dir", str(own)
     )
     assert "There is no collection" in shoal.refuses("classes", "show", "--dir", "nowhere")
+
+
+def test_where_nothing_was_learned_it_says_how(reef: Path, shoal: Shoal) -> None:
+    says = f"learn some with: shoal classes train TREE --dir {reef}"
+    for words in (("show",), ("report",), ("apply",)):
+        assert shoal.refuses("classes", *words, "--dir", str(reef)).endswith(says)
+
+
+def test_folders_without_an_example_are_named(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    for name in ("fish", "money/bank", "blank", "sky/empty", ".hidden"):
+        (tree / name).mkdir(parents=True)
+    (tree / "fish" / "a.txt").write_text(FISH, "utf-8")
+    (tree / "money" / "bank" / "b.txt").write_text(MONEY, "utf-8")
+    (tree / "blank" / "c.txt").write_text(" ", "utf-8")
+    assert examples_of(tree, "").notes == [
+        "1 files have no text and are left out",
+        "no example is in blank, sky/empty",
+    ]
 
 
 def test_contradictions_one_document_and_many_languages_are_valid(

@@ -122,7 +122,10 @@ def test_a_crawl_beyond_one_site_without_a_contact(shoal: Shoal) -> None:
 )
 def test_a_collection_that_is_not_there(shoal: Shoal, words: str) -> None:
     says = shoal.refuses(*words.split(), "--dir=nowhere")
-    assert says.startswith("There is no collection in nowhere; make one with: shoal crawl URL")
+    assert says == (
+        "There is no collection in nowhere; make one with: shoal crawl URL --dir nowhere, or of "
+        "your own documents with: shoal add FOLDER --dir nowhere"
+    )
     assert is_empty(shoal.directory)
 
 
@@ -132,9 +135,21 @@ def test_a_second_crawl_on_the_same_directory(shoal: Shoal) -> None:
         first = shoal.start("crawl", seed, "--delay=0", "--json")
         running.wait(2)
         says = shoal.refuses("crawl", seed, "--delay=0")
-        assert f"Another process (process {first.pid}) is writing to corpus" in says
+        assert f"Process {first.pid} is writing to corpus; stop it first" in says
         assert shoal.ok("status", "--json").json["running"] is True
         first.end()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_a_collection_of_somebody_else(shoal: Shoal) -> None:
+    closed = shoal.directory / "closed"
+    closed.mkdir(mode=0)
+    try:
+        for words in ("status", "search fish", "explain a.test", "add ."):
+            says = shoal.refuses(*words.split(), "--dir=closed")
+            assert says == "The collection in closed is its owner's alone."
+    finally:
+        closed.rmdir()
 
 
 def test_a_host_that_is_none(shoal: Shoal, reef: Path) -> None:

@@ -1,5 +1,7 @@
 """Does the owner see what another person would find? And who has a token?"""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -38,11 +40,15 @@ def test_search_as_somebody(capsysbinary: Captured, shelf: Path) -> None:
 def test_tokens_are_made_listed_and_taken_back(capsysbinary: Captured, shelf: Path) -> None:
     run, place = InProcess(capsysbinary), ("--dir", str(shelf))
     assert "Nobody but the owner" in run.ok("user", "list", *place).text
-    token = run.ok("user", "add", "ann", *place).text.split()[0]
+    made = run.ok("user", "add", "ann", *place)
+    assert "No user of this machine has this name; ann finds only" in made.err
+    token = made.text.split()[0]
     assert len(token) >= 32
     assert run.ok("user", "list", "--json", *place).json == ["ann"]
     assert all(
         token not in file.read_text("latin-1") for file in shelf.rglob("*") if file.is_file()
     )
     run.ok("user", "remove", "ann", *place)
+    told = run.ok("user", "add", pwd.getpwuid(os.getuid()).pw_name, *place).err
+    assert told.endswith("with ?token=… in place of the token in it.\n")
     assert "bob has no token here" in run.refuses("user", "remove", "bob", *place)

@@ -107,7 +107,7 @@ def test_whoever_follows_ends_also_when_the_server_is_killed(command: Shoal, fol
     until(lambda: not is_locked(server.layout))
     (folder / "new.txt").write_text("A seal on the ice")
     assert "1 new" not in command.ok("sources").text
-    assert command.ok("add", "Documents", **FOLLOW).text.endswith(": 2 documents\n")
+    assert command.ok("add", "Documents", **FOLLOW).lines[0].endswith(": 2 documents")
 
 
 def test_a_server_that_is_told_not_to_does_not_follow(command: Shoal, folder: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_writer_that_is_there_is_told_of(command: Shoal, folder: Path) -> None
     layout = Layout(command.directory / "corpus")
     until(lambda: read_following(layout) is not None)
     server = Server(command)
-    server.process.read_until(f"Another process (process {watching.pid}) is writing")
+    server.process.read_until(f"Process {watching.pid} is writing")
     watching.signal(SIGTERM)
     watching.wait()
     until(server.is_followed)

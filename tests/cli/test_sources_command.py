@@ -1,11 +1,13 @@
 """`shoal add`, `watch` and `sources`, as a newcomer would use them."""
 
+import shlex
+import socket
 import stat
 import time
 from collections.abc import Iterator
 from configparser import ConfigParser
 from pathlib import Path
-from signal import SIGTERM
+from signal import SIGINT, SIGTERM
 
 import pytest
 
@@ -38,7 +40,11 @@ FOLLOW = {"SHOAL_INDEX_FOLLOW": "yes"}
 def test_a_newcomer_adds_a_folder_and_finds_what_is_in_it(command: Shoal, folder: Path) -> None:
     added = command.ok("add", "Documents", **FOLLOW)
     assert added.err == ""
-    assert added.text == f"{folder.resolve()}: 1 document, 1 left out\n"
+    assert added.lines == [
+        f"{folder.resolve()}: 1 document, 1 left out",
+        "What was left out, and why: shoal sources",
+        "Find them again: shoal search WORDS",
+    ]
     assert "1. reef.txt\n" in command.ok("search", "clownfish").text
     assert "1 hidden" in command.ok("sources").text
     (line,) = command.ok("sources", "--json").json
@@ -47,6 +53,44 @@ def test_a_newcomer_adds_a_folder_and_finds_what_is_in_it(command: Shoal, folder
     assert "1 document is gone with it" in removed.text
     assert "reef.txt" not in command("search", "clownfish").text
     assert command.ok("sources", "--json").json == []
+
+
+def test_documents_that_say_nothing_are_counted_apart(command: Shoal, folder: Path) -> None:
+    (folder / "damaged.pdf").write_bytes(b"%PDF-1.4 and no more")
+    (folder / "strange.xyz").write_bytes(bytes(range(256)))
+    (folder / "empty.txt").touch()
+    added = command.ok("add", "Documents", "--dir=own pages", **FOLLOW)
+    assert "4 documents, 2 can't be read, 1 without text, 1 left out" in added.lines[0]
+    which = added.lines[1].partition("read: shoal ")[2]
+    urls = command.ok(*shlex.split(which)).text
+    assert ("damaged.pdf" in urls, "strange.xyz" in urls, "empty.txt" in urls) == (
+        True,
+        True,
+        False,
+    )
+    (line,) = command.ok("sources", "--json", "--dir=own pages").json
+    assert (line["asked"], line["unreadable"], line["empty"]) == (4, 2, 1)
+    assert "2 can't be read" in command.ok("sources", "--dir=own pages").lines[0]
+    damaged = command.ok("explain", str(folder / "damaged.pdf"), "--dir=own pages")
+    assert damaged.lines[1] == "It is not found: damaged."
+    empty = command.ok("explain", str(folder / "empty.txt"), "--dir=own pages")
+    assert empty.lines[1] == "It is not found: it has no text."
+
+
+def test_ctrl_c_says_what_is_kept(command: Shoal) -> None:
+    """A server that never says a word holds the command where it is."""
+    (command.directory / "password").write_text("secret")
+    (command.directory / "password").chmod(0o600)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE_SECONDS)
+        mailbox = f"imaps://ann@127.0.0.1:{server.getsockname()[1]}"
+        adding = command.start("mail", "add", mailbox, "--password-file=password")
+        with server.accept()[0]:
+            adding.signal(SIGINT)
+    done = adding.wait()
+    assert done.code == 128 + SIGINT
+    says = "Stopped: what was read so far is kept, and the same command goes on."
+    assert done.err.strip() == says
 
 
 def test_python_does_the_same(tmp_path: Path, folder: Path) -> None:
@@ -82,6 +126,11 @@ def test_watch_follows_until_it_is_stopped(command: Shoal, folder: Path) -> None
     assert "followed by process" in command.ok("status").lines[0]
     (followed,) = command.ok("status", "--json").json["following"]
     assert [each["name"] for each in followed["sources"]] == [str(folder.resolve())]
+    second = command("watch")
+    assert second.err.strip() == (
+        "shoal: The sources of corpus are followed already, by process "
+        f"{watching.pid}; nothing need be stopped."
+    )
     other = folder.parent / "Other"
     other.mkdir()
     (other / "otter.txt").write_text("An otter sleeps in the kelp")

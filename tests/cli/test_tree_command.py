@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 import shoal as python
+from shoal.analysis.trees import lines
 from shoal.errors import CollectionError, UsageError
 from shoal.layout.trees import tree_place
+from shoal.model.principal import PUBLIC
 from tests.cli.command import Shoal
 
 
@@ -140,7 +142,11 @@ def test_it_is_taken_back(own: Path, shoal: Shoal) -> None:
     assert not any(places(own).values())
     with pytest.raises(CollectionError, match="No tree was made here"):
         python.tree(own)
-    assert "No tree was made" in shoal.refuses("tree", "show", "--dir", str(own))
+    says = shoal.refuses("tree", "show", "--dir", str(own))
+    assert says.endswith(f"No tree was made here; make one with: shoal tree make --dir {own}")
+    with python.open(own, PUBLIC) as collection, pytest.raises(CollectionError) as refused:
+        lines(collection)
+    assert str(own) not in str(refused.value)
     for leaves, depth in ((-1, 3), (1000, 3), (0, 0), (0, 99)):
         with pytest.raises(UsageError, match="must be from 1"):
             python.make_tree(own, leaves, depth)

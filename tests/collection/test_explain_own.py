@@ -1,12 +1,14 @@
 """What is told of a file or a mail of one's own: its source, its readers, when it went, and why
 not."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 import shoal
 from shoal.control.own_sources import remove_source_at
+from shoal.errors import UsageError
 from shoal.model.principal import PUBLIC
 
 SETTINGS = {"crawl.children": 1, "files.share": 64.0, "files.max_size": 1000}
@@ -61,7 +63,10 @@ def test_of_a_file_that_is_kept(root: Path) -> None:
         ("Documents/going.txt", "it was deleted or moved, and is not in its folder now."),
         ("Documents/later.log", "left out: ignored by a pattern *.log (in {}/.shoalignore)."),
         ("Gone/other.txt", "It was of a source that was forgotten; it went on "),
-        ("Documents/large.txt", "It was not read: it is left out: larger than files.max_size."),
+        (
+            "Documents/large.txt",
+            "It was not read: it is left out: larger than files.max_size, 1,000 bytes.",
+        ),
         ("Documents/.shoalignore", "It was not read: it is left out: hidden."),
         ("Documents/new.txt", "It was not read yet: it is by the next look at its source."),
         ("Documents/never.txt", "There is no such file in this folder."),
@@ -76,6 +81,53 @@ def test_of_a_file_that_is_not(root: Path, name: str, says: str) -> None:
     assert says.format(root / "Documents") in verdict
     assert "link" not in "".join(lines.values())
     assert "source" in lines
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_of_a_file_in_a_folder_that_is_closed(root: Path) -> None:
+    closed = root / "Documents" / "closed"
+    closed.mkdir(mode=0)
+    try:
+        verdict, _ = told(root, "Documents/closed/b.txt")
+    finally:
+        closed.rmdir()
+    assert verdict == f"It was not read: you may not read the folder {closed}."
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("Documents/going.txt", "it was deleted or moved"),
+        ("Documents/never v.1/x#y.txt", "There is no such file"),
+        ("Documents/broken", "It was not read: it is left out: "),
+    ],
+)
+def test_what_has_gone_is_known_by_its_path(
+    root: Path, name: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = root / "Documents" / "broken"
+    broken.symlink_to("nowhere.txt")
+    monkeypatch.chdir(root)
+    try:
+        with shoal.open(root / "corpus") as collection:
+            for word in (name, f"./{name}", f"Gone/../{name}", str(root / name)):
+                found = collection.explain(word)
+                assert says in found.verdict, word
+                assert found.url == (root / name).as_uri()
+            with pytest.raises(UsageError, match="a file that has gone is named by file:///"):
+                collection.explain("elsewhere/going.txt")
+    finally:
+        broken.unlink()
+
+
+def test_a_path_says_nothing_of_sources_to_others(root: Path) -> None:
+    says = set()
+    with shoal.open(root / "corpus", PUBLIC) as collection:
+        for name in ("Documents/going.txt", "Elsewhere/going.txt"):
+            with pytest.raises(UsageError) as refused:
+                collection.explain(str(root / name))
+            says.add(str(refused.value).replace(name, ""))
+    assert len(says) == 1
 
 
 def test_of_a_mail(root: Path) -> None:

@@ -1,7 +1,9 @@
 """Parts for the tests of mails and archives: a context that opens what lies inside, and hostile
 variants of a file."""
 
+import io
 import random
+import zipfile
 from collections.abc import Callable, Iterator
 
 from shoal.converters import text
@@ -45,6 +47,14 @@ _MAGIC: tuple[tuple[bytes, Converter], ...] = (
         for magic in (b"\x04\x22\x4d\x18", b"\xff\x06\x00\x00s", b"\x5d\0\0")
     ),
 )
+
+
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, data in members:
+            package.writestr(name, data)
+    return file.getvalue()
 
 
 def converter(body: bytes, name: str) -> Converter:

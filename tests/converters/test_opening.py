@@ -1,6 +1,7 @@
 """Documents inside documents: named, bounded, and each at its own cost."""
 
 from collections.abc import Mapping
+from email.message import EmailMessage
 
 import pytest
 
@@ -11,6 +12,7 @@ from shoal.converters.registry import Registry
 from shoal.converters.writer import Run, Writer
 from shoal.model.page import Page
 from shoal.model.record import changed
+from tests.converters.archive_parts import zipped
 from tests.converters.parts import context
 
 BOX = "application/x-box"
@@ -207,3 +209,19 @@ def test_a_link_to_nowhere_stays_as_it_was_written() -> None:
     (found,) = opened("http://[", "text/x-linking")
     assert found.page.links == []
     assert found.page.blocks[0].links[0] == (4, 12, "http://[")
+
+
+def test_an_archive_in_a_mail_of_a_mailbox_is_read() -> None:
+    packed = zipped(("deep.txt", b"a fish deep down"), ("in.zip", zipped(("x.txt", b"deeper"))))
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "ann@reef.example", "A pack"
+    mail.set_content("See what is attached.")
+    mail.add_attachment(packed, maintype="application", subtype="zip", filename="pack.zip")
+    box = b"From ann@reef.example Mon Jan  1 10:00:01 2026\n" + mail.as_bytes() + b"\n"
+    found = documents(Registry.installed(), box, changed(context(), media_type="application/mbox"))
+    of = {each.name: each for each in found}
+    assert of["1.eml/pack.zip/deep.txt"].page.text == "a fish deep down"
+    assert of["1.eml/pack.zip"].bytes == len(packed)
+    assert of["1.eml/pack.zip/in.zip"].problem == "1 member left out: too deep"
+    said = "1 member left out: too deep, first in 1.eml/pack.zip/in.zip"
+    assert of[""].problem == said

@@ -132,6 +132,7 @@ def test_yes_and_no_change_what_is_next(web: tuple[TopicalWeb, OwnSite], tmp_pat
     assert of_other >= len(asked) / 3
 
 
+@pytest.mark.slow  # the crawl goes on while it is taught: on a busy machine it may be over before
 def test_what_is_said_while_it_runs_is_learned_without_a_restart(
     web: tuple[TopicalWeb, OwnSite], tmp_path: Path
 ) -> None:

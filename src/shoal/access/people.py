@@ -38,6 +38,11 @@ def person(name: str, roles: Iterable[str] = ()) -> Principal:
     return Principal(frozenset(names | _os_names(known.pw_uid, known.pw_name, known.pw_gid)))
 
 
+def is_user_here(name: str) -> bool:
+    """Whether a user of this machine has this name; a role need not be one's."""
+    return LOCAL in person(name).names
+
+
 def person_of_uid(uid: int, roles: Iterable[str] = ()) -> Principal:
     """A user of this machine, who need not have a name."""
     try:

@@ -29,6 +29,8 @@ _MOST_LIST_BYTES = 64 << 20
 _NONE = "-"
 _TEXT_CHARS = 100_000
 """Of one example."""
+_MOST_NAMED = 10
+"""Folders without an example that are named."""
 _AT_ONCE = 50
 """Pages that are asked of the collection at a time."""
 _FEW = 0.02
@@ -87,7 +89,23 @@ def _of_folder(tree: Path) -> Examples:
             examples.found.append(Example([name], parts))
     if unread:
         examples.notes.append(f"{unread:,} files have no text and are left out")
+    empty = _without_examples(tree, examples)
+    if empty:
+        more = f" and {len(empty) - _MOST_NAMED:,} more" if len(empty) > _MOST_NAMED else ""
+        examples.notes.append(f"no example is in {', '.join(empty[:_MOST_NAMED])}{more}")
     return examples
+
+
+def _without_examples(tree: Path, examples: Examples) -> list[str]:
+    """The folders that would be classes, and in which no file has text."""
+    known = {name for example in examples.found for name in example.classes}
+    found = []
+    for folder, folders, files in os.walk(tree):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        way = Path(folder).relative_to(tree).parts
+        if way and (files or not folders) and _class_name("/".join(way)) not in known:
+            found.append("/".join(way))
+    return found
 
 
 def _files(tree: Path) -> Iterator[Path]:

@@ -18,6 +18,7 @@ from shoal.analysis.marking import (
     forget,
     held,
     hold,
+    in_command,
     mark_stored,
     take_back,
 )
@@ -31,7 +32,6 @@ from shoal.model.record import Struct
 from shoal.model.words.marks import CLASS
 
 MOST_SHOWN_WORDS = 10
-_NONE = "No classes were learned here; learn some with: shoal classes train TREE"
 
 
 class Trained(Struct):
@@ -84,7 +84,7 @@ def apply(
     place = place_of(dir)
     with open_collection(place) as collection:
         if learned_at(collection) is None:
-            raise CollectionError(_NONE)
+            raise no_classes(collection)
         return mark_stored(collection, CLASS, told or _silent)
 
 
@@ -104,8 +104,15 @@ def report(dir: str | Path | None = None) -> ClassReport:  # noqa: A002 - as abo
     with open_collection(dir) as collection:
         found = learned_at(collection)
     if found is None:
-        raise CollectionError(_NONE)
+        raise no_classes(collection)
     return found.report
+
+
+def no_classes(collection: Collection) -> CollectionError:
+    return CollectionError(
+        "No classes were learned here; learn some with: shoal classes train TREE"
+        + in_command(collection)
+    )
 
 
 def tree(collection: Collection) -> list[ClassCount]:
@@ -128,7 +135,7 @@ def of_page(collection: Collection, url: str, most: int = 3) -> list[ClassShare]
     """`shoal.page_classes`: the likeliest classes of a page, with the words that decided."""
     found = learned_at(collection)
     if found is None:
-        raise CollectionError(_NONE)
+        raise no_classes(collection)
     page = collection.page(url)
     if page is None:
         raise UsageError(f"{url} is not stored")

@@ -14,6 +14,7 @@ from shoal.collection.slices import Slice, cut, in_order
 from shoal.collection.view import TabletView
 from shoal.control.commands import mark_all
 from shoal.layout.classes import ClassesPlace
+from shoal.layout.layout import in_directory
 from shoal.layout.trees import tree_place
 from shoal.model.record import Struct
 from shoal.model.urls.rowkey import url_of
@@ -131,3 +132,8 @@ def pages_of(view: TabletView, name: str) -> dict[str, int]:
             marks = view.store.marks(cell.row, view.principal)
             found.update(facet_values(name, marks.get(name, "")))
     return dict(found)
+
+
+def in_command(collection: Collection) -> str:
+    """The flag that names it in a hint, for its owner: where it lies is not for others to know."""
+    return in_directory(collection.place) if collection.sees_everything() else ""

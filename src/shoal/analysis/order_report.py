@@ -23,7 +23,7 @@ from shoal.counters import Counts
 from shoal.errors import UsageError
 from shoal.frontier.state.worth import Importance, Scale, Worth, add_vote
 from shoal.graph.link_graph import LinkGraph
-from shoal.layout.layout import place_of
+from shoal.layout.layout import in_directory, place_of
 from shoal.layout.order import importance_of
 from shoal.model.cell import to_ms
 from shoal.model.outcome import State
@@ -99,15 +99,18 @@ def order_report(
         tablets = collection.tablets
         came = dict(islice(in_order(tablets, came_slice, _FIRST_ROW), MOST_PAGES + 1))
         if len(came) < _FEWEST:
-            raise UsageError(f"an order is of {_FEWEST} fetched pages at least; crawl first")
+            raise UsageError(
+                f"An order is of {_FEWEST} fetched pages at least; fetch some with: "
+                f"shoal crawl URL{in_directory(place)}"
+            )
         if len(came) > MOST_PAGES:
-            raise UsageError(f"an order can be reported of {MOST_PAGES:,} pages at most")
+            raise UsageError(f"An order can be reported of {MOST_PAGES:,} pages at most")
         ranks = with_graph(place, lambda graph: _ranks(graph, came), tell)
         web = Web(came, ranks, tablets.ask(0, seed_rows))
         whole = Partition(0, tablets.count)
         web.take(in_order(tablets, vote_slice, _FIRST_ROW, whole, SLICE_BYTES))
         if len(web.order) < _FEWEST:
-            raise UsageError("links lead from no seed to a second page that was fetched")
+            raise UsageError("Links lead from no seed to a second page that was fetched")
         return _report(web, tablets.ask(0, order_of), top, mass)
 
 

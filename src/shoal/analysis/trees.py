@@ -24,6 +24,7 @@ from shoal.analysis.marking import (
     forget,
     held,
     hold,
+    in_command,
     mark_stored,
     take_back,
 )
@@ -46,7 +47,7 @@ MOST_LEAVES = 256
 _AT_ONCE = 100
 _WORDS, _SHOWN_WORDS, _NEAREST = 40, 5, 5
 _GROWN = 1.5
-_NONE = "No tree was made here; make one with: shoal tree make"
+_NONE = "No tree was made here; make one with: shoal tree make{}"
 
 
 class TreeReport(Struct):
@@ -90,8 +91,8 @@ def make(  # noqa: PLR0913 - the flags of the command, by name
         rows, documents = _sample(collection, own=own)
         if not rows:
             raise UsageError(
-                "there is no document with text that everyone may read; of your own documents "
-                "`shoal tree make --own` makes one"
+                "There is no document with text that everyone may read; make one of your own "
+                f"documents with: shoal tree make --own{in_command(collection)}"
             )
         tree = None if anew else _kept(collection, documents, (leaves, depth, own))
         is_anew = tree is None
@@ -118,7 +119,7 @@ def lines(collection: Collection, below: str = "") -> list[TreeLine]:
     """`shoal.tree`: all parts, or those below one, in their order."""
     tree = tree_at(collection)
     if tree is None or not is_for(collection, tree):
-        raise CollectionError(_NONE)
+        raise CollectionError(_NONE.format(in_command(collection)))
     pages = counted(collection, TREE)
     known = {node.way: node for node in tree.nodes}
     below = below.strip("/")

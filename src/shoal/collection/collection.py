@@ -29,8 +29,9 @@ from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status
 from shoal.model.listings.sitemap_metadata import SitemapMetadata
 from shoal.model.record import unpack
+from shoal.model.urls.file_url import file_url
 from shoal.model.urls.rowkey import row_key, url_of
-from shoal.sources.seeds import named_url
+from shoal.sources.seeds import gone_path, named_url
 from shoal.store.pages import Filter, StoredPage
 from shoal.store.rows import FetchRow, VisitRow
 
@@ -127,7 +128,8 @@ class Collection(Closing):
 
     def each_anchor(self, url: str) -> Iterator[tuple[str, str]]:
         """The same, one at a time: a front page may have a hundred thousand."""
-        owner, name = self._owner(url), _meant(url)
+        name = self._meant(url)
+        owner = self._owner(name)
         said = (each for _, each in of_one(self.tablets, owner, asked.anchor_slice, b"", name))
         seen: set[tuple[bytes, str]] = set()
         for each in readable(self.tablets, said):
@@ -161,7 +163,7 @@ class Collection(Closing):
         """The URLs of the other pages of its group of near-duplicates, as far as its tablet has
         them; the first is the one that stands for all, if it is another."""
         found, lead = self.ask(url, TabletView.duplicates, at_most), self.lead(url)
-        elsewhere = lead and owner_of(self.tablets, row_key(lead)) != self._owner(url)
+        elsewhere = lead and owner_of(self.tablets, row_key(lead)) != self._owner(self._meant(url))
         return [lead, *found] if elsewhere else found
 
     def alike(self, url: str, other: str) -> float:
@@ -260,11 +262,19 @@ class Collection(Closing):
         **named: Given.kwargs,
     ) -> Answer:
         """A question about a page, to the tablet that has it."""
-        return self.tablets.ask(self._owner(url), question, _meant(url), *given, **named)
+        meant = self._meant(url)
+        return self.tablets.ask(self._owner(meant), question, meant, *given, **named)
 
     def _owner(self, url: str) -> int:
         """By its host alone: scheme, and parameters that a collection strips, do not matter."""
-        return owner_of(self.tablets, row_key(named_url(_meant(url))))
+        return owner_of(self.tablets, row_key(named_url(url)))
+
+    def _meant(self, url: str) -> str:
+        """A file that has gone from a folder that is read is still meant by its path."""
+        gone = gone_path(url)
+        if gone and any(self.tablets.ask_all(asked.is_below_a_source, gone)):
+            return file_url(gone)
+        return _meant(url)
 
     def __repr__(self) -> str:
         if not self.sees_everything():

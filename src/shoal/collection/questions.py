@@ -18,11 +18,13 @@ from shoal.frontier.state.view import SiteView
 from shoal.layout.duplicates import groups
 from shoal.layout.layout import is_given_way
 from shoal.layout.runs import Run, runs_of
+from shoal.layout.sources import rows
 from shoal.model.cell import NUL, newest_key
 from shoal.model.document import Fate
 from shoal.model.mail_words import FOLDER
 from shoal.model.principal import Principal
 from shoal.model.record import pack, unpack
+from shoal.model.source import FOLDER as FOLDER_KIND
 from shoal.model.urls.partition import tablet_of_row
 from shoal.model.urls.rowkey import row_key
 from shoal.store.pages import Filter, StoredPage
@@ -176,6 +178,14 @@ def lead_of(collection: TabletView, url: str, tablets: int) -> tuple[str, str]:
     here = tablet_of_row(page.stored.row, tablets)
     is_elsewhere = bool(other) and tablet_of_row(row_key(other), tablets) != here
     return representative, other if is_elsewhere else ""
+
+
+def is_below_a_source(view: TabletView, path: bytes) -> bool:
+    """Whether a file stood in a folder that is read; what is read is the owner's to know."""
+    if not view.principal.everything:
+        return False
+    above = (each.name for each in rows(view.table) if each.kind == FOLDER_KIND)
+    return any((path + b"/").startswith(name.rstrip(b"/") + b"/") for name in above)
 
 
 def sketch_of(view: TabletView, url: str) -> bytes:

@@ -22,7 +22,8 @@ from shoal.engine.beside.orders import Orders
 from shoal.engine.engine import Engine
 from shoal.engine.own_sources import OwnSources, Tell
 from shoal.errors import Busy, ShoalError
-from shoal.layout.layout import Layout, is_locked
+from shoal.layout.following import read_following
+from shoal.layout.layout import Layout, holder_of, is_locked
 from shoal.loop import run
 
 _LOOK_SECONDS = 1.0
@@ -43,6 +44,11 @@ def watch_sources(
     config = settings_at(place, settings, os.environ)
     layout.must_exist()
     layout.must_be_free()
+    if read_following(layout) is not None:
+        raise Busy(
+            f"The sources of {place} are followed already, by process {holder_of(layout)}; "
+            "nothing need be stopped."
+        )
     return run(_watch(layout, config, tell))
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from shoal.access.opening import is_there, open_collection, settings_at
@@ -14,13 +15,17 @@ from shoal.engine.mail_sources import mail_inventory
 from shoal.engine.own_looks import Forgotten, Tablet, look_at, remove_source
 from shoal.engine.own_sources import OwnSources, Tell, checked_path, rows, whole_path
 from shoal.errors import CollectionError, UsageError
+from shoal.frontier.state.view import FrontierView
 from shoal.layout.crawl_row import roots_of
 from shoal.layout.following import Following, read_following
 from shoal.layout.layout import Layout
 from shoal.loop import run
+from shoal.model.document import Fate
+from shoal.model.outcome import State
 from shoal.model.principal import OWNER
 from shoal.model.record import Struct
 from shoal.model.source import FOLDER, MAIL, SourceRow, shown
+from shoal.model.urls.file_url import file_url
 from shoal.model.urls.rowkey import row_key
 from shoal.ports import Table
 from shoal.sources.disk.inventory import Inventory
@@ -32,6 +37,8 @@ KERNEL = "the kernel tells of each change"
 LOOKED_AT = "it is looked at now and then"
 SERVER = "the server tells of the inbox, other folders are asked after"
 DATES = "its dates are looked at every second"
+_MOST_ASKED = 10_000
+"""Documents of a source that are asked whether they could be read."""
 
 
 class LeftOut(Struct):
@@ -65,6 +72,13 @@ class SourceLine(Struct):
     """Documents taken in, moved, shared or removed since it is followed."""
     told_by: str = ""
     """How changes come to be known; empty while nobody follows it."""
+    asked: int = 0
+    """How many of a folder's documents, the first of them, the next two numbers are of."""
+    unreadable: int = 0
+    """Of those, the ones that can't be read: damaged, locked, or of a format without a
+    converter."""
+    empty: int = 0
+    """Of those, the ones that have no text."""
 
 
 class Added(Struct):
@@ -144,7 +158,7 @@ async def add_to(
     taking = done.taking
     directory = place.directory if isinstance(place, Tablet) else place
     with RocksTable(Layout(directory).table, reader=True) as table:
-        lines = [line_of(table, row) for row in done.rows]
+        lines = [_asked_line(table, row) for row in done.rows]
     return Added(lines, taking.read, taking.moved, taking.shared, taking.gone, done.problem)
 
 
@@ -197,7 +211,7 @@ async def watch_all(
 
 def sources_of(place: str) -> list[SourceLine]:
     with open_collection(place) as collection:
-        return [line for some in collection.tablets.ask_all(source_lines) for line in some]
+        return [line for some in collection.tablets.ask_all(_asked_lines) for line in some]
 
 
 def remove_source_at(place: str, path: str | Path) -> Removed:
@@ -230,6 +244,28 @@ def source_lines(view: TabletView) -> list[SourceLine]:
     view.must_see_all()
     following = read_following(view.layout)
     return [line_of(view.table, row, following) for row in rows(view.table)]
+
+
+def _asked_lines(view: TabletView) -> list[SourceLine]:
+    """The same, with how many of their documents can't be read."""
+    view.must_see_all()
+    following = read_following(view.layout)
+    return [_asked_line(view.table, row, following) for row in rows(view.table)]
+
+
+def _asked_line(table: Table, row: SourceRow, following: Following | None = None) -> SourceLine:
+    line = line_of(table, row, following)
+    if row.kind != FOLDER:
+        return line
+    known, inventory = FrontierView(table), Inventory(table)
+    single = [row.name] if inventory.get(row.name) is not None else []
+    for path in islice(chain(single, inventory.below(row.name)), _MOST_ASKED):
+        line.asked += 1
+        url = known.url(row_key(file_url(path)))
+        if url is not None and url.state is State.FETCHED:
+            line.unreadable += url.reason == Fate.UNCONVERTIBLE
+            line.empty += url.reason == Fate.EMPTY
+    return line
 
 
 def line_of(table: Table, row: SourceRow, following: Following | None = None) -> SourceLine:

@@ -24,6 +24,7 @@ The directory can be copied while nothing writes to it, and read without Shoal.
 
 import fcntl
 import os
+import shlex
 import stat
 import time
 from pathlib import Path
@@ -77,6 +78,11 @@ def place_of(given: str | Path | None) -> str:
     return found.removeprefix("file://")
 
 
+def in_directory(place: str | Path) -> str:
+    """The flag that names a place in a command that a person may type, where it is needed."""
+    return "" if str(place) == DEFAULT_DIRECTORY else f" --dir {shlex.quote(str(place))}"
+
+
 def shadowed_directory(given: str | Path | None) -> Path:
     """The same, where a shadow is wanted: that of a cluster would be another cluster."""
     place = place_of(given)
@@ -90,7 +96,18 @@ def shadowed_directory(given: str | Path | None) -> Path:
 
 def is_cluster_place(place: str) -> bool:
     """A collection is never elsewhere than in a directory."""
-    return "://" in place or (Path(place) / CLUSTER).is_file()
+    try:
+        return "://" in place or (Path(place) / CLUSTER).is_file()
+    except PermissionError:
+        raise CollectionError(_closed(Path(place))) from None
+
+
+def _closed(directory: Path) -> str:
+    try:
+        directory.stat()
+    except OSError:
+        return f"You may not enter the folder that {directory} stands in."
+    return f"The collection in {directory} is its owner's alone."
 
 
 class Layout:
@@ -166,9 +183,10 @@ class Layout:
                     f"{self.directory} is a cluster, not a collection; "
                     + _MERGE.format(place=self.directory)
                 )
+            where = f"--dir {shlex.quote(str(self.directory))}"
             raise CollectionError(
-                f"There is no collection in {self.directory}; "
-                f"make one with: shoal crawl URL --dir {self.directory}"
+                f"There is no collection in {self.directory}; make one with: shoal crawl URL "
+                f"{where}, or of your own documents with: shoal add FOLDER {where}"
             )
 
     def must_exist_or_begin(self) -> None:
@@ -239,10 +257,8 @@ class WriteLock:
                 _take_when_given(self._fd, layout)
         except OSError as error:
             os.close(self._fd)
-            holder = holder_of(layout)
-            by = f" (process {holder})" if holder else ""
             raise Busy(
-                f"Another process{by} is writing to {layout.directory}; "
+                f"{writer_of(layout)} is writing to {layout.directory}; "
                 "stop it first, or use another --dir."
             ) from error
         os.ftruncate(self._fd, 0)
@@ -290,6 +306,12 @@ def holder_of(layout: Layout) -> int:
     """The process that writes to the collection now; 0 where none does, or it does not say."""
     said = _said_by_holder(layout).split()
     return int(said[0]) if said and said[0].isdecimal() else 0
+
+
+def writer_of(layout: Layout) -> str:
+    """The same, as a sentence begins."""
+    holder = holder_of(layout)
+    return f"Process {holder}" if holder else "Another process"
 
 
 def is_given_way(layout: Layout) -> bool:

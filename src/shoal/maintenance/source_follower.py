@@ -14,7 +14,7 @@ from pathlib import Path
 from shoal.control.following import start_following
 from shoal.control.own_sources import holds_own
 from shoal.errors import ShoalError
-from shoal.layout.layout import Layout, holder_of, is_locked
+from shoal.layout.layout import Layout, is_locked, writer_of
 from shoal.layout.sources import rows
 from shoal.maintenance.background_thread import Beside
 from shoal.store.table import RocksTable
@@ -112,9 +112,7 @@ def why_not_followed(directory: Path) -> str:
     layout = Layout(directory)
     if not is_locked(layout) or not has_sources(layout):
         return ""
-    holder = holder_of(layout)
-    by = f" (process {holder})" if holder else ""
     return (
-        f"Another process{by} is writing to {directory}; its sources are followed from here when "
+        f"{writer_of(layout)} is writing to {directory}; its sources are followed from here when "
         "that has ended."
     )

@@ -159,7 +159,18 @@ def named_url(word: str, params: ParamRules = DEFAULT) -> str:
         is_file = word and not _SCHEME.match(word) and _is_there(path)
         return _file_url(path) if is_file else seed_url(word.strip(), params)
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        is_path = not _SCHEME.match(word) and ("/" in word or word.startswith("."))
+        hint = "; a file that has gone is named by file:///…" if is_path else ""
+        raise UsageError(f"{error}{hint}") from None
+
+
+def gone_path(word: str) -> bytes:
+    """The whole path that a word is, of what can't be reached here; empty: it is no such path. A
+    link at its end is not followed: it may lead nowhere."""
+    if not word or _SCHEME.match(word) or "\0" in word or _is_there(Path(word)):
+        return b""
+    path = Path(word).absolute()
+    return os.path.normpath(os.fsencode(path.parent.resolve() / path.name))
 
 
 def seed_url(text: str, params: ParamRules = DEFAULT) -> str:

@@ -14,18 +14,10 @@ import pytest
 from shoal.converters.archive import archive
 from shoal.converters.archive.names import decode_names
 from shoal.converters.limits import Limits
-from tests.converters.archive_parts import damaged, opening, read, texts
+from tests.converters.archive_parts import damaged, opening, read, texts, zipped
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 LISTED = json.loads((SAMPLES / "archive.json").read_text("utf-8"))
-
-
-def zipped(*members: tuple[str, bytes]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
-        for name, data in members:
-            package.writestr(name, data)
-    return file.getvalue()
 
 
 @pytest.mark.parametrize("sample", LISTED, ids=lambda sample: sample["file"])

@@ -244,9 +244,9 @@ def crawl_and_tell(job: Job, *, json: bool, quiet: bool) -> int:
 
 def _tell_ending(job: Job, summary: "Summary", again: str) -> None:
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.resuming import in_directory
     from shoal.cli.terminal.status_report import ending
     from shoal.cli.terminal.wording import program
+    from shoal.layout.layout import in_directory
 
     for line in ending(summary, job.directory, again, is_refresh=job.selection is not None):
         screen.say(line)

@@ -1,5 +1,6 @@
 """`shoal search`: the pages that words are about."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import Dir, Json, app, argument, flag, option
@@ -9,12 +10,15 @@ if TYPE_CHECKING:
 
 _MARK = "bold yellow"
 _FACET_VALUES = 6
+_USUAL_LIMIT = 10
 
 
 @app.command()
 def search(
     words: Annotated[list[str], argument("WORDS", "What to look for, in quotes if it has any.")],
-    limit: Annotated[int, option("--limit", "N", "Results on a page; 10 without it.")] = 10,
+    limit: Annotated[
+        int, option("--limit", "N", "Results on a page; 10 without it.")
+    ] = _USUAL_LIMIT,
     page: Annotated[int, option("--page", "N", "Which page of results.")] = 1,
     explain: Annotated[bool, flag("--explain", "Show what each score is made of.")] = False,
     facets: Annotated[bool, flag("--facets", "Count sites, types, years, names and more.")] = False,
@@ -31,8 +35,11 @@ def search(
     """
     from shoal.cli.places import reading
     from shoal.cli.terminal import screen
-    from shoal.layout.layout import place_of
+    from shoal.errors import UsageError
+    from shoal.layout.layout import in_directory, place_of
 
+    if not " ".join(words).strip():
+        raise UsageError("say what to look for: shoal search WORDS")
     _bring_up_to_date(place_of(given_dir))
     with reading(given_dir, as_name) as collection:
         found = collection.search(
@@ -41,7 +48,18 @@ def search(
     if json:
         screen.json(found)
     else:
-        _show(found, limit)
+        again = [f"--page={found.page + 1}"]
+        again += [f"--limit={limit}"] if limit != _USUAL_LIMIT else []
+        again += [f"--as={as_name}"] if as_name is not None else []
+        again += [name for name, is_on in (("--explain", explain), ("--facets", facets)) if is_on]
+        where = in_directory(place_of(given_dir))
+        _show(found, limit, f"search {shlex.join(again)}{where} {_as_words(words)}")
+
+
+def _as_words(words: list[str]) -> str:
+    """As they can be typed again; a word that begins with a hyphen is no flag."""
+    is_flaglike = any(word.startswith("-") for word in words)
+    return ("-- " if is_flaglike else "") + shlex.join(words)
 
 
 def _bring_up_to_date(place: str) -> None:
@@ -55,7 +73,7 @@ def _bring_up_to_date(place: str) -> None:
         update_index(place, lambda documents: progress.report("indexing", documents))
 
 
-def _show(found: "Results", limit: int) -> None:
+def _show(found: "Results", limit: int, again: str) -> None:
     from shoal.cli.terminal.screen import remark, say
     from shoal.cli.terminal.wording import count, one_line, program
 
@@ -71,7 +89,7 @@ def _show(found: "Results", limit: int) -> None:
         if counts:
             say(f"\n{name}: {counts}")
     if found.has_more:
-        say(f"\nThe next page: {program()} search … --page {found.page + 1}")
+        say(f"\nThe next page: {program()} {again}")
     if found.behind:
         remark(f"{count(found.behind, 'change')} of the collection are not in the index yet.")
 

@@ -92,11 +92,20 @@ def add_user(name: Name, given_dir: Dir = None) -> None:
     It is printed once and kept nowhere: the collection has its digest alone. A user who had one
     loses it.
     """
+    from shoal.access.people import is_user_here
     from shoal.cli.terminal import screen
 
     token = _users(given_dir).add(name)
     screen.say(token)
-    screen.remark(f"{name} opens the address that `shoal serve` prints, with ?token=… behind it.")
+    screen.remark(
+        f"{name} opens the address that `shoal serve` prints, with ?token=… in place of the token "
+        "in it."
+    )
+    if not is_user_here(name):
+        screen.remark(
+            f"No user of this machine has this name; {name} finds only what everyone may read, or "
+            f"what names {name}."
+        )
 
 
 @user_app.command("remove")

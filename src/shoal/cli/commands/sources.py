@@ -1,6 +1,7 @@
 """`shoal add`, `watch`, `sources` and `mail`: one's own documents, read and followed."""
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli.options import (
@@ -17,10 +18,10 @@ from shoal.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.control.own_sources import SourceLine
+    from shoal.control.own_sources import Added, SourceLine
     from shoal.engine.own_documents import Taking
 
 Paths = Annotated[list[str], argument("PATH", "Folders, or single files.")]
@@ -39,24 +40,14 @@ def add(
     The same again reads what has changed since; `shoal watch` follows every change.
     """
     from shoal.cli.settings_flags import assignments
-    from shoal.cli.terminal import screen
     from shoal.cli.terminal.progress import StepProgress
     from shoal.fleet.own_sources import add_sources
     from shoal.layout.layout import place_of
 
-    with StepProgress() as progress:
+    with _kept_when_stopped(), StepProgress() as progress:
         tell = None if quiet or json else _teller(progress)
         found = add_sources(place_of(given_dir), paths, assignments(assign or []), tell)
-    if json:
-        screen.json(found)
-    elif not quiet:
-        for line in found.sources:
-            _say(line)
-        if found.handed:
-            screen.say(_HANDED)
-    if found.problem:
-        screen.remark(f"not everything is indexed: {found.problem}")
-    return 1 if found.problem else 0
+    return _tell_added(found, given_dir, json=json, quiet=quiet)
 
 
 @app.command()
@@ -157,12 +148,11 @@ def mail_add(
     mail changes.
     """
     from shoal.cli.settings_flags import assignments
-    from shoal.cli.terminal import screen
     from shoal.cli.terminal.progress import StepProgress
     from shoal.fleet.own_sources import add_mail
     from shoal.layout.layout import place_of
 
-    with StepProgress() as progress:
+    with _kept_when_stopped(), StepProgress() as progress:
         found = add_mail(
             place_of(given_dir),
             mailbox,
@@ -171,19 +161,46 @@ def mail_add(
             owner=owner,
             tell=None if quiet or json else _teller(progress),
         )
+    return _tell_added(found, given_dir, json=json, quiet=quiet)
+
+
+_HANDED = "The crawl that runs was told; `shoal sources` says how far it is."
+
+
+@contextmanager
+def _kept_when_stopped() -> "Iterator[None]":
+    """Each document is taken in whole or not at all, so Ctrl-C loses nothing."""
+    from shoal.cli.terminal import screen
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        screen.remark("Stopped: what was read so far is kept, and the same command goes on.")
+        raise
+
+
+def _tell_added(found: "Added", given_dir: str | None, *, json: bool, quiet: bool) -> int:
+    from shoal.cli.terminal import screen
+    from shoal.cli.terminal.wording import program
+    from shoal.layout.layout import in_directory, place_of
+
     if json:
         screen.json(found)
     elif not quiet:
+        where = in_directory(place_of(given_dir))
         for line in found.sources:
             _say(line)
         if found.handed:
             screen.say(_HANDED)
+        if any(line.unreadable for line in found.sources):
+            screen.say(f"Which can't be read: {program()} urls --reason unconvertible{where}")
+        if any(line.skipped for line in found.sources):
+            screen.say(f"What was left out, and why: {program()} sources{where}")
+        if any(line.documents for line in found.sources):
+            screen.say(f"Find them again: {program()} search WORDS{where}")
     if found.problem:
         screen.remark(f"not everything is indexed: {found.problem}")
     return 1 if found.problem else 0
-
-
-_HANDED = "The crawl that runs was told; `shoal sources` says how far it is."
 
 
 def _teller(progress: "StepProgress") -> "Callable[[Taking], None]":
@@ -206,6 +223,11 @@ def _say(line: "SourceLine") -> None:
     from shoal.cli.terminal.wording import count
 
     says = f"{line.path}: {count(line.documents, 'mail' if line.kind == 'mail' else 'document')}"
+    of = f" of the first {line.asked:,}" if line.asked < line.documents else ""
+    if line.unreadable:
+        says += f", {line.unreadable:,}{of} can't be read"
+    if line.empty:
+        says += f", {line.empty:,}{of} without text"
     left_out = sum(each.count for each in line.skipped)
     if left_out:
         says += f", {left_out:,} left out"

@@ -16,9 +16,8 @@ def verify(given_dir: Dir = None, json: Json = False, quiet: Quiet = False) -> i
     """Check that rows, queue, counts, links, archive, index agree."""
     from shoal.cli.terminal import screen
     from shoal.cli.terminal.progress import StepProgress
-    from shoal.cli.terminal.resuming import in_directory
     from shoal.cli.terminal.wording import count, one_line, program
-    from shoal.layout.layout import place_of
+    from shoal.layout.layout import in_directory, place_of
     from shoal.maintenance.verify_place import MOST_FINDINGS, verifying_place
 
     place = place_of(given_dir)
@@ -58,8 +57,7 @@ def repair(
 ) -> int:
     """Mend what verify finds, as far as it can be."""
     from shoal.cli.terminal import screen
-    from shoal.cli.terminal.resuming import in_directory
-    from shoal.layout.layout import place_of
+    from shoal.layout.layout import in_directory, place_of
     from shoal.maintenance.repair import repair as mend
 
     place = place_of(given_dir)

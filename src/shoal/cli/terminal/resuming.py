@@ -4,14 +4,13 @@ The flags of the first crawl are in the collection's shoal.toml; those of a late
 they are part of the command. A limit that stopped the crawl is raised: else it would stop again.
 """
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from shoal.cli.terminal.wording import program
 from shoal.config import Config
 from shoal.engine.summary import Summary
-from shoal.layout.layout import DEFAULT_DIRECTORY
+from shoal.layout.layout import in_directory
 from shoal.layout.resume_flags import enough_to_go_on, flags_to_go_on
 
 
@@ -29,9 +28,3 @@ def command_to_go_on(
     if shadow:
         words.append("--shadow")
     return " ".join(words) + in_directory(directory)
-
-
-def in_directory(directory: Path) -> str:
-    """The flag that names the collection, where that is needed."""
-    is_usual = str(directory) == DEFAULT_DIRECTORY
-    return "" if is_usual else f" --dir {shlex.quote(str(directory))}"

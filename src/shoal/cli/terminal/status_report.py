@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from shoal.cli.terminal.resuming import in_directory
 from shoal.cli.terminal.wording import count, duration, one_line, parts, program, size
 from shoal.clock import iso
 from shoal.engine.recovery import Recovered
 from shoal.engine.summary import Summary
 from shoal.layout.following import Following
+from shoal.layout.layout import in_directory
 from shoal.layout.runs import Run
 from shoal.layout.snapshot import Status, Trouble
 

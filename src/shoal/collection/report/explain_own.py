@@ -23,6 +23,7 @@ from shoal.model.source import SourceRow, shown
 from shoal.model.urls.file_url import path_of_file_url
 from shoal.model.urls.rowkey import holder_of
 from shoal.sources.disk.left_out import why_left_out
+from shoal.sources.disk.listing import TOO_LARGE
 
 _REMOVED = "removed without a visit"
 """The note of what went with its source."""
@@ -58,15 +59,26 @@ def _is_brought(view: TabletView, url: str) -> bool:
 
 
 def _kept(view: TabletView, page: Page, source: SourceRow | None) -> OwnStory:
-    fate = fate_of(page.document.fate, page.stored.row, view.holds)
-    found = ", and it is found" if fate == Fate.INDEXED else f": {fate}" if fate else ""
+    document = page.document
+    fate = fate_of(document.fate, page.stored.row, view.holds)
     lines = [("source", _of(view, source)), ("read", f"{iso(page.stored.when)}, as text alone.")]
     readers = page.document.readers
     lines.append(("readers", f"{', '.join(readers)}." if readers else "Everyone."))
     folders = [value for name, value in page.document.fields if name == FOLDER]
     if folders:
         lines.append(("folders", f"{', '.join(sorted(folders))}."))
-    return OwnStory(f"It was read from where it stands{found}.", lines)
+    match fate:
+        case Fate.INDEXED:
+            return OwnStory("It was read from where it stands, and it is found.", lines)
+        case Fate.WAITING:
+            return OwnStory("It was read from where it stands, and waits for the index.", lines)
+        case Fate.EMPTY:
+            return OwnStory("It is not found: it has no text.", lines)
+        case Fate.DUPLICATE:
+            return OwnStory("It is not found: what it is a duplicate of is.", lines)
+        case _:
+            why = document.problem.rstrip(".") or fate or "it is not there any more"
+            return OwnStory(f"It is not found: {why}.", lines)
 
 
 def _gone(view: TabletView, url: str, source: SourceRow | None, went: float) -> OwnStory:
@@ -90,6 +102,8 @@ def _not_read(view: TabletView, url: str, source: SourceRow) -> str:
     why = _why_not(view, url, source)
     if why:
         return f"It was not read: {why}."
+    if closed := _closed_above(path_of_file_url(url)):
+        return f"It was not read: you may not read the folder {shown(closed)}."
     if not os.path.lexists(path_of_file_url(url)):
         return "There is no such file in this folder."
     if not os.access(path_of_file_url(url), os.R_OK):
@@ -105,9 +119,20 @@ def _why_not(view: TabletView, url: str, source: SourceRow) -> str:
     found = why_left_out(source.name, disk_settings(view.config, view.layout), path)
     if found is None:
         return ""
+    reason = found.reason
+    if reason == TOO_LARGE:
+        reason += f", {view.config.files.max_size:,} bytes"
     what = "it" if found.path == path else f"the folder {shown(found.path)}"
     by = f" {found.pattern}" if found.pattern else ""
-    return f"{what} is left out: {found.reason}{by}"
+    return f"{what} is left out: {reason}{by}"
+
+
+def _closed_above(path: bytes) -> bytes:
+    """The first folder on the way to it that who asks may not enter; empty: there is none."""
+    parts = path.split(b"/")[:-1]
+    ways = (b"/".join(parts[:number]) or b"/" for number in range(1, len(parts) + 1))
+    closed = (way for way in ways if os.path.isdir(way) and not os.access(way, os.X_OK))  # noqa: PTH112 - bytes
+    return next(closed, b"")
 
 
 def _of(view: TabletView, source: SourceRow | None) -> str:

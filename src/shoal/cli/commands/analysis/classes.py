@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 _INDENT = "  "
 _SHOWN_LINES = 40
-_EXIT_NOTHING = 1
 Tree = Annotated[
     str,
     argument("TREE", "A folder of folders of files, or a file with lines CLASS, a tab and a URL."),
@@ -73,7 +72,7 @@ def classes_show(
     ] = "",
     given_dir: Dir = None,
     json: Json = False,
-) -> int | None:
+) -> None:
     """The tree of classes with their pages, or why a page is where it is."""
     from shoal.analysis import classes
     from shoal.cli.places import reading
@@ -81,19 +80,18 @@ def classes_show(
 
     with reading(given_dir) as collection:
         found = classes.of_page(collection, url) if url else classes.tree(collection)
+        none = classes.no_classes(collection)
     if json:
         screen.json(found)
-        return None
+        return
     if not found:
-        screen.remark("There are no classes: shoal classes train TREE")
-        return _EXIT_NOTHING
+        raise none
     for each in found:
         if isinstance(each, classes.ClassShare):
             words = ", ".join(f"{word} {weight:+.2f}" for _, word, weight in each.words)
             screen.say(f"{each.chance:.2f}  {each.name}  {words}")
         else:
             _say_class(each)
-    return None
 
 
 @classes_app.command("report")
