@@ -73,6 +73,8 @@ class TopicDesk:
         self._table, self._store, self._frontier = table, store, frontier
         self._directory, self._clock = directory, clock
         self._crawl = crawl
+        self._unlearned: set[str] = set()
+        """Topics of which something was said since they were learned."""
         self._changed: set[str] = set()
         """Topics by which stored pages are to be judged anew."""
 
@@ -103,6 +105,7 @@ class TopicDesk:
 
     def tend(self, *, is_last: bool = False) -> None:
         """A few times a second, while a crawl runs."""
+        self._learn()
         if self._crawl is not None:
             self._crawl.tend(self._frontier)
             if is_last:
@@ -113,6 +116,7 @@ class TopicDesk:
 
     def finish(self) -> None:
         """Judge the stored pages by what was said at rest; a crawl does it beside its visits."""
+        self._learn()
         changed, self._changed = self._changed, set()
         if not changed:
             return
@@ -134,7 +138,7 @@ class TopicDesk:
         batch = self._table.batch()
         put_topic(batch, Topic(name, words, made))
         self._table.write(batch)
-        self._learn(name)
+        self._unlearned.add(name)
 
     def _teach(self, command: Teach) -> None:
         name, url = command.topic, command.url
@@ -151,9 +155,8 @@ class TopicDesk:
             is_yes = command.answer == "yes"
             put_label(batch, name, Label(url, is_yes, title, text, self._clock.now()))
         self._table.write(batch)
-        self._look_up(name)
         faults.point("topic.said")
-        self._learn(name)
+        self._unlearned.add(name)
 
     def _look_up(self, name: str) -> None:
         """Examples that were to be fetched first may be stored by now: another crawl took them, or
@@ -178,16 +181,21 @@ class TopicDesk:
         if self._crawl is not None and self._crawl.name == name:
             self._crawl.take_labels()
 
-    def _learn(self, name: str) -> None:
-        if self._crawl is not None and self._crawl.name == name:
-            self._crawl.take_labels()
-            self._crawl.look_again(self._frontier)
-            self._fetch(sorted(self._crawl.wanted))
-        else:
+    def _learn(self) -> None:
+        """Once, however much was said: a folder of files is as many labels."""
+        unlearned, self._unlearned = self._unlearned, set()
+        for name in sorted(unlearned):
             topic = topic_of(self._table, name)
-            if topic is not None:
+            if topic is None:
+                continue
+            self._look_up(name)
+            if self._crawl is not None and self._crawl.name == name:
+                self._crawl.take_labels()
+                self._crawl.look_again(self._frontier)
+                self._fetch(sorted(self._crawl.wanted))
+            else:
                 write_model(self._directory, name, self._model(topic).to_bytes())
-        self._changed.add(name)
+            self._changed.add(name)
 
     def _model(self, topic: Topic) -> "TopicModel":
         from shoal.layout.topic_models import Pages, made_model  # noqa: PLC0415 - numpy
