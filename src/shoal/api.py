@@ -723,13 +723,16 @@ def make_topic(
     """A topic of words, of pages, or of two folders of files: what is on it, and what is not."""
     from shoal.control import topics
     from shoal.layout.layout import place_of
-
-    def title_and_text(path: Path) -> tuple[str, str]:
-        read = convert(path)
-        return read.title, read.text
+    from shoal.worker.converting import Converter
 
     given = topics.Examples(words, list(pages), folders)
-    return topics.make(place_of(dir), name, given, title_and_text)
+    with Converter() as converter:
+
+        def title_and_text(path: Path) -> tuple[str, str]:
+            read = converter.convert(path)
+            return read.title, read.text
+
+        return topics.make(place_of(dir), name, given, title_and_text)
 
 
 def teach_topic(
