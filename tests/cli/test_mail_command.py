@@ -18,6 +18,7 @@ from tests.sources.mail.dovecot import PASSWORD, Dovecot
 from tests.sources.mail.outlook_file import outlook_file
 
 PATIENCE_SECONDS = 60.0
+NEXT = "Find them again: shoal search WORDS\n"
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def server() -> Iterator[Dovecot]:
 def test_a_mailbox_is_added_and_found(shoal: Shoal) -> None:
     box = shoal.directory / "box"
     box.write_bytes(in_mbox(written(1, "A walrus sleeps on the ice.\n")))
-    assert shoal.ok("mail", "add", "box").text == f"{box.resolve()}: 1 mail\n"
+    assert shoal.ok("mail", "add", "box").text == f"{box.resolve()}: 1 mail\n{NEXT}"
     assert "Number 1" in shoal.ok("search", "from:ann walrus").text
     (line,) = shoal.ok("mail", "--json").json
     assert (line["kind"], line["documents"], line["whole"]) == ("mail", 1, True)
@@ -65,7 +66,8 @@ def test_a_file_of_outlook(shoal: Shoal) -> None:
     mails = [written(1, "A walrus sleeps on the ice.\n"), written(2, "Seals.\n")]
     file = shoal.directory / "archive.pst"
     file.write_bytes(outlook_file({"Inbox": mails}))
-    assert shoal.ok("mail", "add", "archive.pst").text == f"{file.resolve()}: 2 mails\n"
+    added = shoal.ok("mail", "add", "archive.pst")
+    assert added.text == f"{file.resolve()}: 2 mails\n{NEXT}"
     assert "Number 1" in shoal.ok("search", "from:ann folder:inbox walrus").text
     file.write_bytes(outlook_file({"Inbox": mails[:1], "Old": [written(3)]}))
     done = shoal.ok("mail", "add", "archive.pst", "--json").json
@@ -93,7 +95,7 @@ def test_an_account_with_its_password_in_the_environment(shoal: Shoal, server: D
     client.login("ann", PASSWORD)
     client.append("INBOX", written(1, "A walrus sleeps on the ice.\n"))
     added = shoal.ok("mail", "add", server.address, SHOAL_MAIL_PASSWORD=PASSWORD)
-    assert added.text == f"{server.address}: 1 mail\n"
+    assert added.text == f"{server.address}: 1 mail\n{NEXT}"
     assert PASSWORD not in added.err
     watching = shoal.start("watch", SHOAL_MAIL_PASSWORD=PASSWORD, SHOAL_INDEX_FOLLOW="yes")
     client.append("INBOX", written(2, "Forty grey seals were counted near the harbour today.\n"))
