@@ -270,8 +270,10 @@ class Collection(Closing):
         return owner_of(self.tablets, row_key(named_url(url)))
 
     def _meant(self, url: str) -> str:
-        """A file that has gone from a folder that is read is still meant by its path."""
-        gone = gone_path(url)
+        """A file that has gone from a folder that is read is still meant by its path. What stands
+        behind a mark lies in the file before it, where that is there."""
+        place, mark, _ = url.partition("#")
+        gone = b"" if mark and Path(place).is_file() else gone_path(url)
         if gone and any(self.tablets.ask_all(asked.is_below_a_source, gone)):
             return file_url(gone)
         return _meant(url)
